@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The choice: the second door through which two runs can differ. Every order that the
+ * semantics leave open (equal times, who wins a line) asks here and takes 0 unless a
+ * policy is set. A schedule prints as a short string ("2x0,1,0,3") that replays it.
+ */
+#ifndef SIM_CORE_CHOICE_H
+#define SIM_CORE_CHOICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum sim_choice_policy {
+	SIM_CHOICE_FIXED,    /* always 0 */
+	SIM_CHOICE_SEEDED,   /* a draw of the stream "choice" */
+	SIM_CHOICE_ODOMETER, /* exhaustive: sim_choice_next() steps to the next sequence */
+	SIM_CHOICE_REPLAY,   /* the recorded sequence, then 0 */
+};
+
+struct sim_choice {
+	enum sim_choice_policy policy;
+	uint64_t stream;
+	uint32_t *taken, *limit; /* what was taken, out of how many */
+	size_t len, room;	 /* decisions of this run so far */
+	size_t prefix;		 /* decisions that are prescribed */
+	bool diverged;		 /* a prescribed value did not fit its limit */
+};
+
+void sim_choice_init(struct sim_choice *c, enum sim_choice_policy policy, uint64_t seed);
+void sim_choice_finish(struct sim_choice *c);
+/* Takes a value below @n (n >= 1) and records it. */
+uint32_t sim_choose(struct sim_choice *c, uint32_t n);
+/* Before each run: rewinds; the policy keeps its prescription. */
+void sim_choice_rewind(struct sim_choice *c);
+/* Odometer: prescribes the next sequence; false when all were visited. */
+bool sim_choice_next(struct sim_choice *c);
+/* Prints the decisions of this run; the caller frees. Run lengths as "COUNTxVALUE". */
+char *sim_choice_print(const struct sim_choice *c);
+/* Prescribes what was printed; false if the text is malformed. */
+bool sim_choice_parse(struct sim_choice *c, const char *text);
+
+#endif

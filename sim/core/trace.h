@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Trace records: all that reports, pictures, oracles and checks ever see of a run.
+ *
+ * A run emits records to subscribers by class. The machine never looks at them; nothing
+ * printed is read from the machine. docs/trace.md describes the file form.
+ */
+#ifndef SIM_CORE_TRACE_H
+#define SIM_CORE_TRACE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "sim/core/clock.h"
+
+/* What @task, @obj, @arg, @val of a record mean. "-" is unused and 0. task and obj are 1 + index, 0 is none. */
+/* X(name, class, "task; obj; arg; val") */
+#define SIM_REC_TYPES(X)                                                                           \
+	/* schedule */                                                                             \
+	X(SWITCH, SCHED, "next task (0: idle); prev task; prev state: enum sim_rec_state; next's prio + 1") \
+	X(WAKEUP, SCHED, "woken task; waking task (0: timer, interrupt); target cpu; -")            \
+	X(PRIO, SCHED, "task; donor task or 0; old prio + 1; new prio + 1")                       \
+	X(SETSCHED, SCHED, "task; -; new normal prio + 1; new effective prio + 1")                \
+	X(MIGRATE, SCHED, "task; -; from cpu; to cpu")                                            \
+	X(RESCHED, SCHED, "task running there; -; cpu; -")                                        \
+	X(IDLE_EXIT, SCHED, "-; -; depth; exit latency ps")                                       \
+	X(IRQ, SCHED, "task interrupted or 0; -; enum sim_rec_irq; ps it took")                    \
+	X(SIGNAL, SCHED, "task; -; 1: fatal; -")                                                  \
+	X(TIMER, SCHED, "task; -; 0: sleep 1: timeout of a lock 2: arrival; -")                   \
+	X(THROTTLE, SCHED, "task or 0; -; 1: begins 0: ends; -")                                  \
+	/* locks: obj is the lock */                                                               \
+	X(CALL, LOCK, "task; lock; mode | how << 8; statement")                                   \
+	X(GRANT, LOCK, "task; lock; mode | how << 8; 1: slept or spun on the way")                \
+	X(FAIL, LOCK, "task; lock; mode | how << 8; -errno as positive")                          \
+	X(UNLOCK, LOCK, "task; lock; mode; statement")                                            \
+	X(UNLOCKED, LOCK, "task; lock; mode; - (unlock() returned)")                              \
+	X(DOWNGRADE, LOCK, "task; lock; -; -")                                                    \
+	X(BLOCK, LOCK, "task; lock; 0: sleeps 1: woken, running again; -")                        \
+	X(EVENT, LOCK, "task; lock; event index in its model; increment")                         \
+	X(CONTENTION, LOCK, "task; lock; 0: begin 1: end; flags or ret")                          \
+	/* rt_mutex detail: what golden traces tell */                                             \
+	X(PI_BLOCK, LOCK, "task; lock; owner task or 0; waiter's prio + 1")                       \
+	X(PI_REQUEUE, LOCK, "task; lock; -; new waiter prio + 1")                                 \
+	X(PI_DEADLOCK, LOCK, "task that asked; lock where the walk met itself; -; -")             \
+	X(PI_STOP, LOCK, "task where the walk stopped; lock or 0; reason: enum; -")               \
+	X(PI_STEAL, LOCK, "task; lock; robbed top waiter; -")                                     \
+	X(PI_WAKE_TOP, LOCK, "new top waiter; lock; -; -")                                        \
+	/* programs */                                                                             \
+	X(ARRIVE, TASK, "task; -; -; -")                                                          \
+	X(RUN, TASK, "task; -; 0: begins 1: ends; ps asked (begin) or statement")                 \
+	X(DONE, TASK, "task; name index or 0; -; -")                                              \
+	X(MARK, TASK, "task; string index; -; -")                                                 \
+	X(JOB, TASK, "task; -; 1: overrun; release time of the job that ended")                   \
+	X(RESULT, TASK, "task; lock; -; -errno as positive, 0: success")                          \
+	X(EXIT, TASK, "task; -; locks held; -")                                                   \
+	X(FINDING, TASK, "task or 0; lock or 0; enum finding kind; statement")                    \
+	/* lines: aggregated, emitted once at the end unless the class LINES is on */              \
+	X(LINE_SUM, SUM, "-; object; distance class; transfers")                                  \
+	X(LINE, LINES, "task; object; distance class | op << 8 | line in object << 16; ps waited") \
+	X(ACCESS, ACCESS, "task; object; op | hit << 8 | line in object << 16; value")
+
+enum sim_rec_type {
+#define X(name, cls, doc) SIM_REC_##name,
+	SIM_REC_TYPES(X)
+#undef X
+	SIM_REC_TYPE_COUNT
+};
+
+enum sim_rec_class {
+	SIM_CLASS_SCHED = 1,
+	SIM_CLASS_LOCK = 2,
+	SIM_CLASS_TASK = 4,
+	SIM_CLASS_SUM = 8,
+	SIM_CLASS_LINES = 16,
+	SIM_CLASS_ACCESS = 32,
+	SIM_CLASS_REPORT = SIM_CLASS_SCHED | SIM_CLASS_LOCK | SIM_CLASS_TASK | SIM_CLASS_SUM,
+};
+
+enum sim_rec_state { /* what became of the task that was switched out */
+	SIM_STATE_PREEMPTED, /* still runnable, "R+" */
+	SIM_STATE_YIELDED,   /* still runnable */
+	SIM_STATE_SLEEPS,    /* interruptible, "S" */
+	SIM_STATE_BLOCKED,   /* uninterruptible, "D" */
+	SIM_STATE_EXITED,    /* "X" */
+};
+
+enum sim_rec_irq { SIM_IRQ_TICK, SIM_IRQ_IPI, SIM_IRQ_CALL, SIM_IRQ_DEVICE };
+
+struct sim_rec {
+	sim_time time;
+	uint16_t type; /* enum sim_rec_type */
+	uint16_t cpu;
+	uint32_t task, obj, arg;
+	uint64_t val;
+};
+
+struct sim_trace_sub {
+	unsigned classes;
+	void (*take)(void *user, const struct sim_rec *rec);
+	void *user;
+};
+
+#define SIM_TRACE_SUBS 8
+
+struct sim_trace {
+	unsigned classes; /* union of the subscribers': cheap test before a record is built */
+	unsigned nsubs;
+	struct sim_trace_sub subs[SIM_TRACE_SUBS];
+};
+
+extern const uint8_t sim_rec_class_of[SIM_REC_TYPE_COUNT]; /* enum sim_rec_class */
+extern const char *const sim_rec_name[SIM_REC_TYPE_COUNT]; /* "switch", "wakeup", ... lower case */
+
+void sim_trace_subscribe(struct sim_trace *t, unsigned classes,
+			 void (*take)(void *user, const struct sim_rec *rec), void *user);
+void sim_trace_unsubscribe_all(struct sim_trace *t);
+/* Hands @rec to every subscriber of its class, in order of subscription. */
+void sim_trace_emit(struct sim_trace *t, const struct sim_rec *rec);
+
+/*
+ * Digest: a 64-bit hash over the records of SCHED | LOCK | TASK, independent of byte
+ * order and of file form. Start with SIM_DIGEST_SEED.
+ */
+#define SIM_DIGEST_SEED UINT64_C(0x9e3779b97f4a7c15)
+uint64_t sim_digest_add(uint64_t digest, const struct sim_rec *rec);
+
+/*
+ * The file: "LSTRACE" + version byte, a name table (tasks, locks, models' events, cpus,
+ * strings, and key=value facts), then records as delta-coded varints, then an end mark
+ * with count and digest. All little-endian.
+ */
+#define SIM_TRACE_VERSION 1
+
+struct sim_names { /* borrowed strings; index = task - 1, obj - 1, ... */
+	unsigned ncpus;
+	uint32_t ntasks, nlocks, nstrings, nfacts;
+	const char *const *task, *const *lock, *const *string;
+	const char *const *lock_model;	     /* per lock */
+	const char *const *const *lock_events; /* per lock: NULL-terminated event names or NULL */
+	const char *const *facts;	     /* "scenario=…", "seed=…", "version=…" */
+};
+
+struct sim_trace_writer;
+/* Opens @path for writing; NULL with errno set on failure. The names are written at once. */
+struct sim_trace_writer *sim_trace_writer_open(const char *path, const struct sim_names *names);
+/* A subscriber callback: @user is the writer. Errors stick and show at close. */
+void sim_trace_writer_take(void *user, const struct sim_rec *rec);
+/* 0, or -1 with errno when anything could not be written (full disk). Frees. */
+int sim_trace_writer_close(struct sim_trace_writer *w);
+
+struct sim_trace_reader;
+/* NULL with *@error set to a static text on a bad file, or NULL text and errno set. */
+struct sim_trace_reader *sim_trace_reader_open(const char *path, const char **error);
+const struct sim_names *sim_trace_reader_names(const struct sim_trace_reader *r);
+/* 1: a record; 0: the end, complete and digest right; -1: truncated or corrupt (*@error). */
+int sim_trace_reader_next(struct sim_trace_reader *r, struct sim_rec *rec, const char **error);
+void sim_trace_reader_close(struct sim_trace_reader *r);
+
+/* One line of text for a record, without newline: "12.5us cpu3 grant worker[3] mm write". */
+void sim_rec_print(FILE *out, const struct sim_rec *rec, const struct sim_names *names);
+
+#endif

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The machine: CPUs, cache lines, tasks and the clock that drives them. No lock is
+ * known here.
+ *
+ *   world events (timers, IPIs, ticks, arrivals) ──┐
+ *                                                  ├─> event queue ─> cpu_go()
+ *   progress of each CPU (one event per CPU) ──────┘        │
+ *                                                           ├─ program step (no stack)
+ *                                                           ├─ run time (preemptible)
+ *                                                           └─ fiber: lock algorithm,
+ *                                                              each marked access -> line
+ *
+ * One machine exists per process at a time: `sim`. exec.c runs CPUs, line.c prices
+ * accesses, spin.c elides polling, sched*.c chooses tasks, wake.c puts them to sleep and
+ * wakes them.
+ */
+#ifndef SIM_MACHINE_MACHINE_H
+#define SIM_MACHINE_MACHINE_H
+
+#include "sim/core/arena.h"
+#include "sim/core/check.h"
+#include "sim/core/choice.h"
+#include "sim/core/evq.h"
+#include "sim/core/fiber.h"
+#include "sim/core/trace.h"
+#include "sim/machine/costs.h"
+
+#define SIM_CPUS_MAX 4096
+
+enum sim_preempt { SIM_PREEMPT_NONE, SIM_PREEMPT_VOLUNTARY, SIM_PREEMPT_FULL, SIM_PREEMPT_LAZY, SIM_PREEMPT_RT };
+enum sim_fair { SIM_FAIR_CFS, SIM_FAIR_EEVDF };
+enum sim_policy { SIM_STOP, SIM_DEADLINE, SIM_FIFO, SIM_RR, SIM_NORMAL, SIM_BATCH, SIM_IDLE };
+
+struct sim_config { /* the machine { } block, checked */
+	unsigned sockets, cores, threads; /* cores per socket, threads per core */
+	unsigned cluster;		  /* cores that share a last-level cache; 0: the whole socket */
+	struct sim_costs costs;
+	enum sim_preempt preempt;
+	unsigned hz;
+	enum sim_fair fair;
+	bool up;		 /* kernel up: raw spinlocks only disable preemption */
+	unsigned smt_share_ppm;	 /* progress of `run` while the sibling is busy; 0: unaffected */
+	sim_time rt_period, rt_runtime; /* rt_runtime 0: no throttling */
+	uint64_t clock_khz;	 /* 0: unknown; converts `cycles` */
+	uint64_t seed;
+	bool poll;		 /* --spin=poll: no elision */
+	uint64_t max_steps;	 /* accesses + events; 0: no limit */
+	size_t arena_bytes;	 /* 0: default */
+};
+
+/* Event kinds, the third part of the order. World kinds and CPU kinds share the space. */
+enum sim_kind {
+	SIM_KIND_END,	   /* end of the run: nothing at T or later is processed */
+	SIM_KIND_ARRIVAL,  /* subject: task */
+	SIM_KIND_TIMER,	   /* subject: task; sleep */
+	SIM_KIND_TIMEOUT,  /* subject: task; timed lock */
+	SIM_KIND_SIGNAL,   /* subject: task */
+	SIM_KIND_DEVICE,   /* subject: interrupt source */
+	SIM_KIND_TICK,	   /* subject: 0 */
+	SIM_KIND_IPI,	   /* subject: 0 */
+	SIM_KIND_CALL,	   /* subject: sender cpu: function-call IPI */
+	SIM_KIND_THROTTLE, /* subject: 0 or task */
+	SIM_KIND_HARNESS,  /* subject: the user's: unit tests, director steps */
+	SIM_KIND_CPU,	   /* phase 1: progress of a CPU; subject 0 */
+};
+
+/* Kernel task states (include/linux/sched.h of 6.1). */
+#define SIM_TASK_RUNNING 0x0000u
+#define SIM_TASK_INTERRUPTIBLE 0x0001u
+#define SIM_TASK_UNINTERRUPTIBLE 0x0002u
+#define SIM_TASK_DEAD 0x0080u
+#define SIM_TASK_WAKEKILL 0x0100u
+#define SIM_TASK_NOLOAD 0x0400u
+#define SIM_TASK_RTLOCK_WAIT 0x1000u
+#define SIM_TASK_NORMAL (SIM_TASK_INTERRUPTIBLE | SIM_TASK_UNINTERRUPTIBLE)
+
+struct sim_task;
+struct sim_cpu;
+
+/*
+ * The first members of the kernel layer's struct task_struct. They lie in simulated
+ * memory (the task's own lines); the machine and the models both see them.
+ */
+#define SIM_TASK_WORDS                                                                             \
+	int on_cpu;		  /* 1 while its CPU executes it or switches to or from it */      \
+	unsigned int __state;	  /* SIM_TASK_* */                                                 \
+	unsigned int saved_state; /* RT spinlocks: the state to go back to */                      \
+	int prio;		  /* effective, kernel number: smaller is stronger, -1 deadline */ \
+	int normal_prio;	  /* without inheritance */                                       \
+	int static_prio;	  /* 120 + nice */                                                 \
+	unsigned int policy;	  /* enum sim_policy */                                           \
+	int cpu;		  /* where it runs or ran last */                                  \
+	uint64_t dl_deadline;	  /* absolute, ps; deadline tasks */                               \
+	struct sim_task *sim;	  /* the machine's side of this task */
+
+struct sim_shared {
+	SIM_TASK_WORDS
+};
+
+enum sim_act_kind {
+	SIM_ACT_RUN,	/* compute for t: preemptible by class and preemption model */
+	SIM_ACT_SPEND,	/* t of kernel time that nothing preempts (syscall entry, fault entry) */
+	SIM_ACT_CALL,	/* run fn(task, arg) on a fiber; it returns when done */
+	SIM_ACT_SLEEP,	/* until the absolute time t, interruptible by signals */
+	SIM_ACT_WAIT,	/* until sim_task_wake_program() */
+	SIM_ACT_YIELD,
+	SIM_ACT_RESCHED, /* cond_resched / might_sleep point */
+	SIM_ACT_EXIT,
+};
+
+struct sim_act {
+	enum sim_act_kind kind;
+	sim_time t;
+	void (*fn)(struct sim_task *task, void *arg);
+	void *arg;
+};
+
+/* The next action of @task, asked for in engine context on its CPU at sim->now. Must not touch simulated memory. */
+typedef void (*sim_program_fn)(struct sim_task *task, struct sim_act *act);
+
+struct sim_attr { /* scheduling parameters */
+	enum sim_policy policy;
+	int rt_priority;  /* FIFO, RR: 1..99 */
+	int nice;	  /* -20..19 */
+	sim_time dl_runtime, dl_period, dl_deadline;
+};
+
+enum sim_exec { SIM_EXEC_PROGRAM, SIM_EXEC_RUN, SIM_EXEC_SPEND, SIM_EXEC_FIBER };
+
+struct sim_task {
+	uint32_t id;		    /* from 0; subject of its events; record number is id + 1 */
+	const char *name;	    /* "worker[3]" */
+	struct sim_shared *shared;  /* in the arena */
+	struct sim_line *stack_line; /* its whole stack is one line */
+	void *user;		    /* the run layer's program state */
+	sim_program_fn program;
+
+	/* execution */
+	enum sim_exec exec;
+	struct sim_fiber *fiber;    /* while in SIM_EXEC_FIBER */
+	struct sim_act act;	    /* what it is doing */
+	sim_time left;		    /* of RUN or SPEND, as if alone on its core */
+	unsigned preempt_count;	    /* nesting of preempt_disable() */
+	unsigned irq_off;	    /* nesting of local_irq_save() */
+	unsigned migrate_off;	    /* nesting of migrate_disable() */
+	unsigned kernel_mode;	    /* nesting of kernel locks held, kernel { }, fault { }, lock calls */
+	bool is_irq;		    /* a pseudo-task: interrupt body */
+	bool arrived, exited;
+
+	/* sleeping */
+	bool on_rq;		    /* queued on cpu's run queue (or running) */
+	bool sigpending, sigfatal;
+	bool throttled;
+	struct sim_event arrival;   /* SIM_KIND_ARRIVAL */
+	struct sim_event timer;	    /* SIM_KIND_TIMER */
+	struct sim_event timeout;   /* SIM_KIND_TIMEOUT, for timed locks */
+	void (*on_timeout)(struct sim_task *task);
+	void *timeout_arg;
+	bool timer_fired;
+
+	/* where it may run: a CPU set, bit per CPU */
+	uint64_t *allowed;
+	unsigned nallowed;
+
+	/* trace: which lock operation is in flight (1 + lock index, 0 none) */
+	uint32_t op_lock;
+
+	/* scheduling (sched*.c) */
+	struct sim_attr attr;	    /* normal parameters */
+	struct sim_task *pi_top;    /* donor: top of pi_waiters' task, or NULL */
+	struct sim_task *rq_next, *rq_prev; /* list of its RT priority */
+	uint32_t heap_slot;	    /* place in the fair or deadline heap, 1-based; 0 none */
+	int64_t vruntime, lag;	    /* weighted ps */
+	int64_t vdeadline;	    /* EEVDF: weighted ps */
+	unsigned weight;	    /* of its nice */
+	sim_time slice_left;	    /* RR */
+	sim_time exec_start, slice_exec; /* accounting: since when; run since it was picked */
+	sim_time dl_left;	    /* deadline: runtime left in this period */
+	struct sim_event dl_timer;  /* SIM_KIND_THROTTLE: replenishment */
+	struct sim_task *dl_donor;  /* boosted: whose parameters it runs with */
+	bool push_tried;
+};
+
+enum sim_cpu_mode {
+	SIM_CPU_IDLE,
+	SIM_CPU_IDLE_EXIT, /* leaving idle; event at the end of the exit latency */
+	SIM_CPU_PICK,	   /* schedule() is due */
+	SIM_CPU_SWITCH,	   /* switch cost is being paid */
+	SIM_CPU_TASK,	   /* executing curr */
+};
+
+/* Why a fiber came back to the CPU. */
+enum sim_yield { SIM_YIELD_TIME, SIM_YIELD_SCHEDULE, SIM_YIELD_PREEMPT, SIM_YIELD_PARK, SIM_YIELD_ATTEND };
+
+struct sim_cpu {
+	uint32_t id, socket, core, thread;
+	struct sim_event ev;	    /* SIM_KIND_CPU */
+	uint64_t rank;		    /* of ev */
+	enum sim_cpu_mode mode;
+	enum sim_yield yield;
+	struct sim_task *curr;	    /* executing or being switched to; NULL: idle */
+	struct sim_task *prev;	    /* being switched away from, until the switch is over */
+	enum sim_rec_state prev_state;
+	bool preempting;	    /* the PICK is a preemption: curr stays queued whatever its state */
+	bool need_resched;	    /* TIF_NEED_RESCHED of curr */
+	bool lazy_resched;	    /* NEED_RESCHED_LAZY */
+	bool attention;		    /* something to look at between two accesses: debt, resched, interrupt */
+	sim_time irq_debt;	    /* interrupt time to be charged before curr goes on */
+	sim_time run_since;	    /* RUN: when the current stretch began */
+	unsigned run_ppm;	    /* progress of the current stretch, 1000000 = full */
+	sim_time idle_since;
+	struct sim_task *irq_list;  /* interrupt bodies waiting to run */
+	struct sim_task *irq_under; /* what an interrupt body interrupted */
+	struct sim_event tick;	    /* SIM_KIND_TICK */
+	struct sim_event ipi;	    /* SIM_KIND_IPI */
+	struct sim_spin *spin;	    /* elision: record of the current turn (spin.c) */
+	bool parked;		    /* spinning without events */
+	struct sim_rq *rq;	    /* sched.h */
+};
+
+struct sim_object { /* a named piece of simulated memory: unit of the line statistics */
+	const char *name;
+	uint32_t first_line, lines;
+	uint64_t transfers[SIM_DIST_COUNT];
+};
+
+struct sim_machine {
+	sim_time now;
+	uint64_t rank;		    /* of what is being processed: with now, the current key */
+	struct sim_cpu *cpu;	    /* on whose behalf code runs (world events: the event's CPU) */
+	bool in_world;		    /* a phase-0 event is being processed */
+	struct sim_evq evq;
+	struct sim_config cfg;
+	struct sim_trace *trace;
+	struct sim_choice *choice;
+	struct sim_cpu *cpus;
+	unsigned ncpus;
+	struct sim_task **tasks;
+	uint32_t ntasks, tasks_room, alive; /* alive: not exited, not pseudo-tasks */
+	struct sim_arena arena;
+	struct sim_line *lines;	    /* one per line of the arena */
+	struct sim_object *objects;
+	uint32_t nobjects, objects_room;
+	size_t shared_bytes;	    /* size of the kernel layer's task_struct */
+	sim_time tick_ps;	    /* 1/hz */
+	uint64_t accesses, misses, events, steps, relaxes;
+	uint64_t still;		    /* accesses at this very instant: a spin that time cannot end */
+	sim_time still_at;
+	struct sim_event end;
+	bool stop;		    /* leave the loop: end of run, finding, limit, SIGINT */
+	enum sim_stop { SIM_STOP_END, SIM_STOP_DONE, SIM_STOP_QUIET, SIM_STOP_ASKED, SIM_STOP_STEPS, SIM_STOP_STILL, SIM_STOP_SIGNAL } why;
+	/* the run layer's ears; may be NULL */
+	void (*on_quiet)(void);	    /* no event is left though tasks are alive */
+	void (*on_setscheduler)(struct sim_task *task);
+};
+
+extern struct sim_machine *sim;
+
+/* -- setting up -------------------------------------------------------------------------- */
+
+/* A machine ready for tasks and locks. @shared_bytes: size of struct task_struct, 0 for sizeof(struct sim_shared).
+ * The previous machine, if any, must have been destroyed. */
+struct sim_machine *sim_machine_create(const struct sim_config *cfg, size_t shared_bytes, struct sim_trace *trace,
+				       struct sim_choice *choice);
+void sim_machine_destroy(struct sim_machine *m);
+
+/* Named simulated memory. @home: socket whose memory it lies in. NULL when the arena is full. */
+void *sim_object_create(const char *name, size_t bytes, unsigned home);
+
+/* Per-CPU simulated memory of @bytes each: cpu i's part is at base + i * stride (whole lines, homed there). */
+void *sim_percpu_create(const char *name, size_t bytes, size_t *stride);
+
+/* A task; not yet arrived. @cpu: where it starts (its first wake-up's previous CPU). @allowed: CPU set or NULL for all. */
+struct sim_task *sim_task_create(const char *name, const struct sim_attr *attr, unsigned cpu, const uint64_t *allowed,
+				 sim_program_fn program, void *user);
+/* Queues the arrival; 0 is legal. */
+void sim_task_start(struct sim_task *task, sim_time at);
+
+/* An interrupt body: a pseudo-task that runs on top of whatever @cpu does. Fires at @first and then every @period. */
+struct sim_task *sim_irq_create(const char *name, unsigned cpu, sim_time first, sim_time period, sim_program_fn program,
+				void *user);
+
+/* -- running ----------------------------------------------------------------------------- */
+
+/* Processes events before @until (SIM_NEVER: none), or until stop. @until_done: also ends when all tasks exited. */
+enum sim_stop sim_machine_run(sim_time until, bool until_done);
+/* Ends the run after the current step. */
+void sim_machine_stop(enum sim_stop why);
+/* Emits SIM_REC_LINE_SUM records for all objects. */
+void sim_machine_sum_lines(void);
+
+static inline void sim_emit(enum sim_rec_type type, uint32_t task, uint32_t obj, uint32_t arg, uint64_t val)
+{
+	if (sim->trace->classes & sim_rec_class_of[type]) {
+		struct sim_rec rec = { sim->now, (uint16_t)type, (uint16_t)(sim->cpu ? sim->cpu->id : 0), task, obj, arg, val };
+
+		sim_trace_emit(sim->trace, &rec);
+	}
+}
+
+/* -- on a fiber: what kernel words are made of ------------------------------------------- */
+
+enum sim_op { SIM_LOAD, SIM_STORE, SIM_XCHG, SIM_ADD, SIM_AND, SIM_OR, SIM_XOR, SIM_CMPXCHG };
+
+/*
+ * One marked access to @size (1, 2, 4, 8) bytes at @addr: waits for the line, performs
+ * the operation in one step at its completion, and attends to interrupts and preemption
+ * afterwards. Returns the old value (for STORE too). CMPXCHG: stores @b if the old value is @a.
+ * Outside a fiber (init, view, unit tests of data structures) it performs the operation free of cost.
+ */
+uint64_t sim_access(enum sim_op op, void *addr, unsigned size, uint64_t a, uint64_t b);
+
+/* cpu_relax(): spends the cost, and parks the CPU when the loop proved to be at a fixed point.
+ * @declared: the caller vouches that only the marked loads of the turn decide (smp_cond_load). */
+void sim_relax(bool declared);
+
+/* Time of the current task on its CPU, not preemptible in itself. */
+void sim_spend(sim_time d);
+
+/* schedule(): sleeps if the state word says so; returns when the task runs again. */
+void sim_schedule(void);
+
+/* A point where a pending reschedule is acted on if model and counts allow (preempt_enable(), end of an access). */
+void sim_preempt_point(void);
+/* cond_resched(), might_sleep(): acts under none/voluntary only as semantics.md says. */
+void sim_resched_point(bool might_sleep);
+
+static inline bool sim_need_resched(void)
+{
+	return sim->cpu->need_resched;
+}
+
+static inline struct sim_task *sim_current(void)
+{
+	return sim->cpu->curr;
+}
+
+/* -- waking, signals, timers (wake.c) ----------------------------------------------------- */
+
+/* try_to_wake_up(): true if @task's state was in @mask and it is now runnable. Free of cost; the caller pays `wake`. */
+bool sim_wake(struct sim_task *task, unsigned mask);
+/* A signal: wakes an interruptible (fatal: also a killable) sleeper. */
+void sim_signal(struct sim_task *task, bool fatal);
+/* Ends a SIM_ACT_WAIT. */
+void sim_task_wake_program(struct sim_task *task);
+/* Arms the task's timed-lock timer for the absolute time @at; @fn runs as a world event. */
+void sim_timeout_start(struct sim_task *task, sim_time at, void (*fn)(struct sim_task *task), void *arg);
+void sim_timeout_cancel(struct sim_task *task);
+/* A function-call IPI to @cpu: charges `ipi_handler` there; @fn (may be NULL) runs on arrival as a world event. */
+void sim_call_cpu(unsigned cpu, void (*fn)(struct sim_cpu *cpu, void *arg), void *arg);
+
+/* Marks @cpu for rescheduling and makes it notice (IPI, idle exit) as resched_curr() does. @lazy: only lazily. */
+void sim_resched_cpu(struct sim_cpu *cpu, bool lazy);
+
+/* Kernel-mode reschedule allowed here and now? */
+bool sim_may_preempt(const struct sim_cpu *cpu);
+
+/* Makes @cpu look at its attention word as soon as it can (between accesses; at once in RUN; un-parks a spinner). */
+void sim_kick(struct sim_cpu *cpu);
+
+/* A machine-side store to simulated memory, free of cost: invalidates all copies and wakes spinners on that line. */
+void sim_poke(void *addr);
+
+/* -- cpu sets ------------------------------------------------------------------------------ */
+static inline bool sim_cpuset_has(const uint64_t *set, unsigned cpu)
+{
+	return set[cpu / 64] >> (cpu % 64) & 1;
+}
+
+#define SIM_CPUSET_WORDS(ncpus) (((ncpus) + 63) / 64)
+
+#endif

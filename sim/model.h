@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * struct lock_model: the only thing between the engine and a lock algorithm, besides
+ * the kernel words. A model is one file and one line (models/meson.build).
+ *
+ * A model's functions run on a fiber, on a CPU, as the current task. They use kernel
+ * words (sim/kernel/) only. They keep all state in the lock, in the task, in
+ * req->hold and on their stack: no writable statics.
+ */
+#ifndef SIM_MODEL_H
+#define SIM_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "sim/core/clock.h"
+
+#define LOCK_MODEL_ABI 1
+
+struct task_struct;
+
+enum lock_mode {
+	LOCK_EXCLUSIVE,
+	LOCK_SHARED,
+};
+
+/* struct lock_req.how */
+#define LOCK_TRY 1u	      /* do not wait: 0 or -EBUSY */
+#define LOCK_INTERRUPTIBLE 2u /* any signal ends the wait: -EINTR */
+#define LOCK_KILLABLE 4u      /* a fatal signal ends the wait: -EINTR */
+
+struct lock_req {
+	enum lock_mode mode;
+	unsigned how;
+	sim_time timeout; /* relative to the call; SIM_NEVER: none. -ETIMEDOUT */
+	void *ctx;	  /* ww contexts; NULL elsewhere */
+	void *hold;	  /* hold_size bytes of simulated memory, zeroed at lock(), alive until unlock() returns */
+};
+
+/* struct lock_model.caps */
+#define LOCK_CAP_SHARED 0x1u	/* has a shared mode */
+#define LOCK_CAP_TRY 0x2u
+#define LOCK_CAP_SIGNAL 0x4u	/* interruptible, killable */
+#define LOCK_CAP_TIMEOUT 0x8u
+#define LOCK_CAP_DOWNGRADE 0x10u
+#define LOCK_CAP_PI 0x20u	/* boosts its owner: the PI oracle watches */
+#define LOCK_CAP_FIFO 0x40u	/* promises grants in order of arrival: the FIFO oracle watches */
+#define LOCK_CAP_SPIN 0x80u	/* waiters never sleep; held with preemption off */
+#define LOCK_CAP_ANYONE 0x100u	/* unlock() by a non-owner is legal: semaphore, completion */
+#define LOCK_CAP_COUNTING 0x200u /* several exclusive holders are legal: semaphore, completion */
+#define LOCK_CAP_RAW 0x400u	/* fits into a raw_spinlock_t: may be named by machine { rawspin … } */
+#define LOCK_CAP_WAKEALL 0x800u	/* has wakeall(): completion */
+#define LOCK_CAP_USER 0x1000u	/* lives in user mode: holding it is not kernel mode */
+#define LOCK_CAP_BUSTED 0x2000u	/* deliberately wrong; a test of an oracle */
+
+enum lock_param_unit { LOCK_PARAM_COUNT, LOCK_PARAM_TIME /* ps */, LOCK_PARAM_FLAG /* off, on */ };
+
+struct lock_param {
+	const char *name;
+	enum lock_param_unit unit;
+	uint64_t fallback; /* the default */
+	const char *help;
+};
+
+/* What can be seen of a lock without touching it. Filled by view(). */
+struct lock_view {
+	unsigned nowners, nwaiters;	/* how many there are, also beyond the room below */
+	unsigned owners_room, waiters_room;
+	struct lock_view_task {
+		const struct task_struct *task;
+		enum lock_mode mode;
+	} *owners, *waiters;	/* waiters in the order in which they would be served */
+	uint64_t word;		/* the lock word, as the field prints it */
+	char flags[64];		/* names of set flags, "WAITERS|HANDOFF" */
+};
+
+static inline void lock_view_owner(struct lock_view *v, const struct task_struct *task, enum lock_mode mode)
+{
+	if (v->nowners < v->owners_room)
+		v->owners[v->nowners] = (struct lock_view_task){ task, mode };
+	v->nowners++;
+}
+
+static inline void lock_view_waiter(struct lock_view *v, const struct task_struct *task, enum lock_mode mode)
+{
+	if (v->nwaiters < v->waiters_room)
+		v->waiters[v->nwaiters] = (struct lock_view_task){ task, mode };
+	v->nwaiters++;
+}
+
+struct lock_model {
+	unsigned abi;	     /* LOCK_MODEL_ABI */
+	const char *name;    /* [a-z0-9.:_-]+ */
+	const char *mirrors; /* version or paper: "Linux 6.1.192 kernel/locking/rwsem.c" */
+	const char *summary; /* one line */
+	unsigned caps;
+	size_t size;	  /* bytes of the lock */
+	size_t hold_size; /* bytes from lock() to unlock(), 0 for none */
+	const struct lock_param *params; /* ended by a NULL name; NULL for none */
+	const char *const *events;	 /* names for lockevent_inc, NULL-terminated; NULL for none */
+
+	/* @params: values in the order of declaration. The lock is zeroed. Free of cost. */
+	void (*init)(void *lock, const uint64_t *params);
+	/* 0, or -EINTR, -ETIMEDOUT, -EDEADLK, -EBUSY (for LOCK_TRY). */
+	int (*lock)(void *lock, struct lock_req *req);
+	void (*unlock)(void *lock, struct lock_req *req);
+	void (*downgrade)(void *lock, struct lock_req *req); /* exclusive -> shared, or NULL */
+	void (*wakeall)(void *lock);			     /* complete_all, or NULL */
+	/* The normal priority of @p, which waits for this lock, was changed. Runs on a fiber. */
+	void (*prio_changed)(void *lock, struct task_struct *p);
+	/* Looks, touches nothing; costs nothing. May be NULL for locks that know no owner. */
+	void (*view)(const void *lock, struct lock_view *view);
+	/* The model's own invariant, checked between operations when the lock is quiet: NULL or what is broken. */
+	const char *(*broken)(const void *lock);
+};
+
+#endif

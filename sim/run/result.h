@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a run came to: a fold over its records, judged. Reports see this and nothing else.
+ * Plain data, all owned by the result.
+ */
+#ifndef SIM_RUN_RESULT_H
+#define SIM_RUN_RESULT_H
+
+#include <stdbool.h>
+
+#include "sim/core/clock.h"
+
+/* Distances, in the order of enum sim_dist. */
+#define RUN_DISTS 6
+
+/* A distribution of times: exact count, sum, min, max; percentiles from a log-linear histogram (error below 1.6 %). */
+struct run_dist {
+	uint64_t count;
+	sim_time sum, min, max;
+	uint32_t *bucket; /* RUN_DIST_BUCKETS, or NULL while empty */
+};
+#define RUN_DIST_BUCKETS (58 * 64)
+
+void run_dist_add(struct run_dist *d, sim_time t);
+/* @permille 0..1000; 0 when empty. The upper edge of the bucket, never above max. */
+sim_time run_dist_at(const struct run_dist *d, unsigned permille);
+sim_time run_dist_mean(const struct run_dist *d);
+void run_dist_merge(struct run_dist *into, const struct run_dist *from);
+void run_dist_free(struct run_dist *d);
+
+/* Where a wait went (design §10, completed by semantics.md). */
+#define RUN_PIECES(X)                                                                              \
+	X(holder, "the holder runs")                                                               \
+	X(chain, "the end of the chain runs, more than one lock away")                             \
+	X(preempted, "kept off its CPUs by tasks at least as urgent")                              \
+	X(inversion, "kept off its CPUs by a task less urgent than the waiter")                    \
+	X(asleep, "the end of the chain sleeps while it holds")                                    \
+	X(hand_over, "the lock is free or granted and the waiter is not yet running")              \
+	X(dispatch, "runnable, and an allowed CPU is idle or switching")                           \
+	X(irq, "interrupted")                                                                      \
+	X(throttled, "throttled")                                                                  \
+	X(self, "the waiter itself is spinning or granted but off its CPU")
+
+enum run_piece {
+#define X(name, meaning) RUN_PIECE_##name,
+	RUN_PIECES(X)
+#undef X
+	RUN_PIECE_COUNT
+};
+
+#define RUN_FINDINGS(X)                                                                            \
+	X(mutual_exclusion, "mutual-exclusion")                                                    \
+	X(unlock_by_non_owner, "unlock-by-non-owner")                                              \
+	X(lost_wakeup, "lost-wakeup")                                                              \
+	X(deadlock, "deadlock")                                                                    \
+	X(stuck_spinner, "stuck-spinner")                                                          \
+	X(broken, "broken")                                                                        \
+	X(pi, "pi-integrity")                                                                      \
+	X(fifo, "fifo")                                                                            \
+	X(starvation, "starvation")                                                                \
+	X(writer_starved, "writer-starved")                                                        \
+	X(conservation, "conservation")                                                            \
+	X(exit_holding, "exit-holding")                                                            \
+	X(endless_instant, "endless-instant") /* 10^6 accesses at one instant */                   \
+	X(warning, "warning")		      /* WARN_ON of a model */                             \
+	X(lockdep, "lockdep")		      /* lockdep_assert_* of a model */
+
+enum run_finding_kind {
+#define X(id, name) RUN_FINDING_##id,
+	RUN_FINDINGS(X)
+#undef X
+	RUN_FINDING_COUNT
+};
+
+extern const char *const run_finding_name[RUN_FINDING_COUNT];
+extern const char *const run_piece_name[RUN_PIECE_COUNT];
+
+struct run_finding {
+	enum run_finding_kind kind;
+	sim_time at;
+	const char *task, *lock; /* or NULL */
+	const char *file;
+	uint32_t line;		 /* scenario line of the task's statement, 0 unknown */
+	char *text;		 /* one or more lines: what, the cycle, the queue */
+	bool expected;
+};
+
+struct run_lock { /* one lock instance */
+	const char *name, *model;
+	uint64_t acquisitions[2], contended[2], failed; /* [exclusive, shared] */
+	struct run_dist wait[2], hold[2];		 /* of those that ended in the window */
+	sim_time spin;			 /* time waiters burned a CPU */
+	uint64_t sleeps, wakeups, steals, handoffs; /* handoffs: events named *handoff* */
+	uint64_t transfers[RUN_DISTS];	 /* line transfers of the lock's own lines, by distance */
+	uint64_t handover[RUN_DISTS];	 /* exclusive hand-overs by distance of the CPUs */
+	uint64_t open;			 /* waits still open at the end */
+	sim_time piece[RUN_PIECE_COUNT]; /* summed over waits; zero unless accounting was on */
+	const char *const *event_name;	 /* NULL-terminated or NULL */
+	uint64_t *event;
+};
+
+struct run_task { /* one task instance */
+	const char *name;
+	uint32_t group;		 /* index of its declaration */
+	uint32_t instance;
+	sim_time run, spin, blocked, preempted, slept; /* on CPU; of it spinning in lock(); asleep in lock(); runnable, not running; program sleeps */
+	uint64_t switches, preemptions, migrations;
+	uint64_t done, jobs, overruns;
+	sim_time finish;	 /* end of the last job or of the task; SIM_NEVER */
+	bool exited;
+	struct run_dist wait;
+	sim_time piece[RUN_PIECE_COUNT];
+	int result;		 /* last errno of a lock statement that can fail, positive; 0 success; -1 none */
+};
+
+struct run_cpu {
+	sim_time busy, idle, irq;
+	uint64_t switches;
+};
+
+struct run_verdict { /* of one expectation */
+	const char *text, *file;
+	uint32_t line;
+	bool met;
+	char *seen;   /* what was seen, and when */
+};
+
+struct run_compare {
+	const char *lock, *model;
+	struct run_result *result;	 /* of the same workload under that model */
+	struct run_verdict *verdict;
+	unsigned nverdict;
+};
+
+enum run_end { RUN_END_TIME, RUN_END_DONE, RUN_END_QUIET, RUN_END_FINDING, RUN_END_STEPS, RUN_END_INTERRUPTED };
+
+struct run_result {
+	const char *scenario, *path, *machine; /* machine: "westmere-ex-8s 8x10x1, preempt none, 1000 Hz" */
+	const char *const *about;
+	uint64_t seed;
+	enum run_end end;
+	sim_time from, until;	 /* the window: [warm-up, end) */
+	uint64_t digest;	 /* over SCHED | LOCK | TASK */
+	uint64_t records, accesses, events;
+	bool accounted;		 /* pieces were kept */
+	struct run_lock *lock; unsigned nlock;
+	struct run_task *task; unsigned ntask;
+	struct run_cpu *cpu; unsigned ncpu;
+	struct run_finding *finding; unsigned nfinding;
+	struct run_verdict *verdict; unsigned nverdict;
+	struct run_compare *compare; unsigned ncompare;
+	uint64_t done;		 /* unnamed `done`s in the window */
+	uint64_t throughput_milli; /* per second, in thousandths */
+	bool has_throughput;
+	const char **done_name; uint64_t *done_count; unsigned ndone; /* named ones */
+	const char **oracle; bool *oracle_watched; unsigned noracle; /* which oracles watched this run */
+};
+
+/* 0: fine. 1: an unexpected finding, or an expectation missed. 3: a limit was reached without a verdict. 130: interrupted. */
+int run_exit_status(const struct run_result *r);
+
+#endif

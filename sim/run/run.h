@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Running a checked scenario: binds text, models and machine; watches with oracles;
+ * folds records into a result; judges the expectations.
+ */
+#ifndef SIM_RUN_RUN_H
+#define SIM_RUN_RUN_H
+
+#include "sim/core/diag.h"
+#include "sim/core/trace.h"
+#include "sim/run/result.h"
+#include "sim/scenario/scenario.h"
+
+struct run_options {
+	uint64_t seed;		   /* used if has_seed, else the scenario's */
+	bool has_seed;
+	bool poll;		   /* --spin=poll */
+	const char *trace_path;	   /* NULL: none */
+	unsigned trace_classes;	   /* of the file; 0: SCHED | LOCK | TASK */
+	uint64_t max_steps;	   /* 0: default (10^10) */
+	sim_time max_time;	   /* cuts the run short (test --first); 0: none */
+	bool no_compare;	   /* skip compare blocks */
+	const volatile int *interrupted; /* set by SIGINT */
+	void (*listen)(void *user, const struct sim_rec *rec); /* extra subscriber, or NULL */
+	unsigned listen_classes;
+	void *listen_user;
+	void (*names)(void *user, const struct sim_names *names); /* called once before the first record, or NULL */
+};
+
+/* The vocabulary of this build: presets, costs, registered models, findings. */
+const struct scn_vocabulary *run_vocabulary(void);
+
+/* Runs it, with its compare blocks. NULL only when the world failed (*@error set: path and reason; caller frees). */
+struct run_result *run_scenario(const struct scenario *scn, const struct run_options *options, char **error);
+void run_result_free(struct run_result *r);
+
+#endif
