@@ -114,4 +114,14 @@ struct lock_model {
 	const char *(*broken)(const void *lock);
 };
 
+/*
+ * Defines and registers a model:  LOCK_MODEL(rwsem) = { .abi = LOCK_MODEL_ABI, … };
+ * The linker collects the pointers; the run layer sorts them by name and validates them.
+ */
+#define LOCK_MODEL(ident)                                                                                    \
+	extern const struct lock_model lock_model_##ident;                                                   \
+	static const struct lock_model *const lock_model_ptr_##ident                                         \
+		__attribute__((section("lock_models"), used)) = &lock_model_##ident;                         \
+	const struct lock_model lock_model_##ident
+
 #endif
