@@ -23,6 +23,7 @@
 #include "sim/core/choice.h"
 #include "sim/core/evq.h"
 #include "sim/core/fiber.h"
+#include "sim/core/taskwords.h"
 #include "sim/core/trace.h"
 #include "sim/machine/costs.h"
 
@@ -65,35 +66,10 @@ enum sim_kind {
 	SIM_KIND_CPU,	   /* phase 1: progress of a CPU; subject 0 */
 };
 
-/* Kernel task states (include/linux/sched.h of 6.1). */
-#define SIM_TASK_RUNNING 0x0000u
-#define SIM_TASK_INTERRUPTIBLE 0x0001u
-#define SIM_TASK_UNINTERRUPTIBLE 0x0002u
-#define SIM_TASK_DEAD 0x0080u
-#define SIM_TASK_WAKEKILL 0x0100u
-#define SIM_TASK_NOLOAD 0x0400u
-#define SIM_TASK_RTLOCK_WAIT 0x1000u
-#define SIM_TASK_NORMAL (SIM_TASK_INTERRUPTIBLE | SIM_TASK_UNINTERRUPTIBLE)
-
 struct sim_task;
 struct sim_cpu;
 
-/*
- * The first members of the kernel layer's struct task_struct. They lie in simulated
- * memory (the task's own lines); the machine and the models both see them.
- */
-#define SIM_TASK_WORDS                                                                             \
-	int on_cpu;		  /* 1 while its CPU executes it or switches to or from it */      \
-	unsigned int __state;	  /* SIM_TASK_* */                                                 \
-	unsigned int saved_state; /* RT spinlocks: the state to go back to */                      \
-	int prio;		  /* effective, kernel number: smaller is stronger, -1 deadline */ \
-	int normal_prio;	  /* without inheritance */                                       \
-	int static_prio;	  /* 120 + nice */                                                 \
-	unsigned int policy;	  /* enum sim_policy */                                           \
-	int cpu;		  /* where it runs or ran last */                                  \
-	uint64_t dl_deadline;	  /* absolute, ps; deadline tasks */                               \
-	struct sim_task *sim;	  /* the machine's side of this task */
-
+/* The first members of the kernel layer's struct task_struct, in simulated memory (the task's own lines). */
 struct sim_shared {
 	SIM_TASK_WORDS
 };
