@@ -20,6 +20,7 @@ struct run_options {
 	uint64_t max_steps;	   /* 0: default (10^10) */
 	sim_time max_time;	   /* cuts the run short (test --first); 0: none */
 	bool no_compare;	   /* skip compare blocks */
+	bool pieces;		   /* account waits by pieces though no expectation asks */
 	const volatile int *interrupted; /* set by SIGINT */
 	void (*listen)(void *user, const struct sim_rec *rec); /* extra subscriber, or NULL */
 	unsigned listen_classes;
