@@ -141,21 +141,25 @@ struct sim_task {
 
 	/* trace: which lock operation is in flight (1 + lock index, 0 none) */
 	uint32_t op_lock;
+	bool op_waited;		    /* spun (sim_relax) or blocked since op_lock was set; the run layer clears it */
 
 	/* scheduling (sched*.c) */
 	struct sim_attr attr;	    /* normal parameters */
 	struct sim_task *pi_top;    /* donor: top of pi_waiters' task, or NULL */
-	struct sim_task *rq_next, *rq_prev; /* list of its RT priority */
-	uint32_t heap_slot;	    /* place in the fair or deadline heap, 1-based; 0 none */
+	struct sim_task *rq_next, *rq_prev; /* list of its RT priority; right and left in a tree; list of interrupt bodies */
+	int64_t key, key_min;	    /* in a tree: its place, and the smallest vruntime from here down */
 	int64_t vruntime, lag;	    /* weighted ps */
 	int64_t vdeadline;	    /* EEVDF: weighted ps */
 	unsigned weight;	    /* of its nice */
 	sim_time slice_left;	    /* RR */
 	sim_time exec_start, slice_exec; /* accounting: since when; run since it was picked */
-	sim_time dl_left;	    /* deadline: runtime left in this period */
+	int64_t dl_left;	    /* deadline: runtime left in this period, ps; overrun is negative */
 	struct sim_event dl_timer;  /* SIM_KIND_THROTTLE: replenishment */
 	struct sim_task *dl_donor;  /* boosted: whose parameters it runs with */
-	bool push_tried;
+	bool dl_yielded;	    /* deadline: gave the rest of its runtime away */
+	bool delayed;		    /* EEVDF: sleeps, but stays in the tree until it is eligible again */
+	bool slept;		    /* blocked since the last schedule() */
+	sim_time irq_period;	    /* interrupt bodies: every so often */
 };
 
 enum sim_cpu_mode {
@@ -183,15 +187,19 @@ struct sim_cpu {
 	bool lazy_resched;	    /* NEED_RESCHED_LAZY */
 	bool attention;		    /* something to look at between two accesses: debt, resched, interrupt */
 	sim_time irq_debt;	    /* interrupt time to be charged before curr goes on */
-	sim_time run_since;	    /* RUN: when the current stretch began */
-	unsigned run_ppm;	    /* progress of the current stretch, 1000000 = full */
+	bool in_run;		    /* a stretch of RUN is in progress and its end is queued */
+	sim_time run_since, run_end; /* that stretch */
+	unsigned run_ppm;	    /* its progress, 1000000 = full */
 	sim_time idle_since;
-	struct sim_task *irq_list;  /* interrupt bodies waiting to run */
-	struct sim_task *irq_under; /* what an interrupt body interrupted */
+	struct sim_task *irq_list;  /* interrupt bodies waiting to run, linked by rq_next */
+	struct sim_task *irq_task;  /* the interrupt body that runs on top of curr, or NULL */
 	struct sim_event tick;	    /* SIM_KIND_TICK */
 	struct sim_event ipi;	    /* SIM_KIND_IPI */
 	struct sim_spin *spin;	    /* elision: record of the current turn (spin.c) */
 	bool parked;		    /* spinning without events */
+	bool replaying;		    /* running forward from the past: what was read then still holds */
+	uint16_t line_next;	    /* 1 + CPU behind this one in a line's queue of requests */
+	uint32_t call_seq;	    /* function-call IPIs sent so far */
 	struct sim_rq *rq;	    /* sched.h */
 };
 
@@ -220,10 +228,13 @@ struct sim_machine {
 	uint32_t nobjects, objects_room;
 	size_t shared_bytes;	    /* size of the kernel layer's task_struct */
 	sim_time tick_ps;	    /* 1/hz */
-	uint64_t accesses, misses, events, steps, relaxes;
+	uint64_t high;		    /* highest rank processed at this instant: what a polling run would have done by now */
+	uint64_t accesses, misses, events, relaxes; /* relaxes: polls, skipped ones included */
+	uint32_t ticks;		    /* tick events queued */
 	uint64_t still;		    /* accesses at this very instant: a spin that time cannot end */
 	sim_time still_at;
 	struct sim_event end;
+	bool until_done, quiet;
 	bool stop;		    /* leave the loop: end of run, finding, limit, SIGINT */
 	enum sim_stop { SIM_STOP_END, SIM_STOP_DONE, SIM_STOP_QUIET, SIM_STOP_ASKED, SIM_STOP_STEPS, SIM_STOP_STILL, SIM_STOP_SIGNAL } why;
 	/* the run layer's ears; may be NULL */
@@ -304,13 +315,20 @@ void sim_resched_point(bool might_sleep);
 
 static inline bool sim_need_resched(void)
 {
-	return sim->cpu->need_resched;
+	return sim->cpu->need_resched && !sim->cpu->replaying;
 }
 
+/* The task that code runs for: the interrupt body if one runs, else the CPU's task. */
 static inline struct sim_task *sim_current(void)
 {
-	return sim->cpu->curr;
+	return sim->cpu->irq_task ? sim->cpu->irq_task : sim->cpu->curr;
 }
+
+/* A read of the clock or of anything else that no watched line guards: a loop with one polls. */
+sim_time sim_clock(void);
+
+/* local_irq_restore() to enabled: takes interrupts that waited. */
+void sim_irq_enabled(void);
 
 /* -- waking, signals, timers (wake.c) ----------------------------------------------------- */
 
@@ -337,6 +355,9 @@ void sim_kick(struct sim_cpu *cpu);
 
 /* A machine-side store to simulated memory, free of cost: invalidates all copies and wakes spinners on that line. */
 void sim_poke(void *addr);
+
+/* Distance class between two CPUs: same CPU, sibling, cluster, socket, hops = min(popcount(i ^ j), 2) of socket numbers. */
+enum sim_dist sim_distance(unsigned a, unsigned b);
 
 /* -- cpu sets ------------------------------------------------------------------------------ */
 static inline bool sim_cpuset_has(const uint64_t *set, unsigned cpu)

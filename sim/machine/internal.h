@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What exec.c, line.c, spin.c and wake.c share. Not for anybody else.
+ */
+#ifndef SIM_MACHINE_INTERNAL_H
+#define SIM_MACHINE_INTERNAL_H
+
+#include "sim/machine/machine.h"
+
+#define SIM_SHARERS_INLINE 4
+
+/*
+ * The directory's view of one line. State changes at the start of service; the requester
+ * cannot use its copy before its access completes, because a CPU does one thing at a time.
+ */
+struct sim_line {
+	sim_time busy_until;	/* home occupied: the next request is served then */
+	uint64_t *set;		/* sharers as a bitmap, when more than fit inline */
+	uint32_t object;	/* index in sim->objects */
+	uint32_t watchers;	/* 1 + index of the first watch (spin.c); 0 none */
+	uint16_t owner;		/* 1 + CPU with the only copy; 0: none */
+	uint16_t nsharers;	/* copies besides; 0 while there is an owner */
+	uint16_t sharer[SIM_SHARERS_INLINE];
+	uint16_t q_head, q_tail; /* 1 + CPU: requests that wait for the home, in order */
+	uint16_t home;		/* socket */
+};
+
+struct sim_line *sim_line_of(const void *addr);
+void sim_lines_init(void);
+void sim_lines_finish(void);
+
+/* -- exec.c -- */
+
+/* Spends @d on a fiber without looking at interrupts afterwards. */
+void sim_elapse(sim_time d);
+/* Waits for the CPU's next event on a fiber: somebody will push it. */
+void sim_yield(enum sim_yield why);
+/* Interrupt debt, bodies and preemption, between two accesses. */
+void sim_attend(void);
+void sim_cpu_push(struct sim_cpu *cpu, sim_time at);
+/* An idle CPU starts to wake up. */
+void sim_leave_idle(struct sim_cpu *cpu);
+/* Queues the next tick of a busy CPU if it could matter. */
+void sim_tick_arm(struct sim_cpu *cpu);
+void sim_exec_init(void);
+
+/* -- wake.c -- */
+void sim_wake_init_cpu(struct sim_cpu *cpu);
+void sim_wake_init_task(struct sim_task *task);
+void sim_wake_finish(void);
+
+/* -- spin.c -- */
+
+#define SIM_TURN_MAX 24
+
+struct sim_turn { /* the marked loads between two cpu_relax() */
+	unsigned n;
+	bool pure; /* nothing but hits, and no more of them than fit */
+	struct sim_read {
+		struct sim_line *line;
+		const void *addr;
+		uint64_t value;
+		uint8_t size;
+	} read[SIM_TURN_MAX];
+};
+
+struct sim_spin {
+	struct sim_turn turn, last; /* this turn and the one before */
+	bool have_last;
+	uint64_t regs[16];	    /* callee-saved registers at the last cpu_relax() */
+	uint64_t *live;		    /* copy of the live stack at the last cpu_relax() */
+	size_t live_words, live_room;
+	sim_time since;		    /* parked: the turn boundary at which it parked */
+	sim_time hit, relax;	    /* costs of one load and of cpu_relax() */
+	unsigned served, serve;	    /* replay: loads given from the record, and how many in all */
+	bool relax_due;		    /* replay: all loads were given, cpu_relax() is what completes */
+	unsigned nwatch;
+};
+
+void sim_spin_init(void);
+void sim_spin_finish(void);
+
+/* Notes a completed load that hit. */
+static inline void sim_spin_read(struct sim_cpu *cpu, struct sim_line *line, const void *addr, unsigned size,
+				 uint64_t value)
+{
+	struct sim_turn *t = &cpu->spin->turn;
+
+	if (t->n < SIM_TURN_MAX)
+		t->read[t->n++] = (struct sim_read){ line, addr, value, (uint8_t)size };
+	else
+		t->pure = false;
+}
+
+/* Something other than a load that hit happened in this turn. */
+static inline void sim_spin_impure(struct sim_cpu *cpu)
+{
+	cpu->spin->turn.pure = false;
+}
+
+/* Another task runs here now, or the operation ended: what was recorded means nothing any more. */
+static inline void sim_spin_forget(struct sim_cpu *cpu)
+{
+	cpu->spin->turn.n = 0;
+	cpu->spin->turn.pure = true;
+	cpu->spin->have_last = false;
+}
+
+/* Queues the next access of a parked CPU as if it had polled all the time. */
+void sim_unpark(struct sim_cpu *cpu);
+/* A store to @line was issued: whoever watches it polls again. */
+void sim_unpark_watchers(struct sim_line *line);
+/* During a replay: is the load at @addr one of the past? Then *@value is what it was. */
+bool sim_replay_read(struct sim_cpu *cpu, uint64_t *value);
+
+bool sim_line_has(const struct sim_line *line, unsigned cpu);
+
+#endif

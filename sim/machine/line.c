@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Cache lines: who has a copy, what an access costs, and the queue at a line's home.
+ *
+ * An access that misses waits for the home (FIFO), is priced by the state it finds at
+ * the start of its service, and takes effect at its completion, in one step. A store
+ * invalidates the other copies at the start of its service.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "sim/machine/internal.h"
+
+static size_t lines_bytes;
+static uint64_t *free_sets; /* unused bitmaps, linked through their first word */
+static unsigned set_words;
+
+void sim_lines_init(void)
+{
+	lines_bytes = sim->arena.room / SIM_LINE_BYTES * sizeof(struct sim_line);
+	sim->lines = mmap(NULL, lines_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	sim_assert(sim->lines != MAP_FAILED);
+	set_words = SIM_CPUSET_WORDS(sim->ncpus);
+}
+
+static uint64_t *set_get(void)
+{
+	uint64_t *set = free_sets;
+
+	if (set)
+		free_sets = (uint64_t *)(uintptr_t)set[0];
+	else
+		set = malloc(set_words * sizeof(*set));
+	sim_assert(set);
+	memset(set, 0, set_words * sizeof(*set));
+	return set;
+}
+
+static void set_put(uint64_t *set)
+{
+	set[0] = (uint64_t)(uintptr_t)free_sets;
+	free_sets = set;
+}
+
+void sim_lines_finish(void)
+{
+	for (size_t i = 0; i < sim->arena.used / SIM_LINE_BYTES; i++)
+		free(sim->lines[i].set);
+	for (uint32_t i = 0; i < sim->ntasks; i++)
+		free(sim->tasks[i]->stack_line->set);
+	while (free_sets) {
+		uint64_t *next = (uint64_t *)(uintptr_t)free_sets[0];
+
+		free(free_sets);
+		free_sets = next;
+	}
+	munmap(sim->lines, lines_bytes);
+}
+
+struct sim_line *sim_line_of(const void *addr)
+{
+	if (sim_arena_has(&sim->arena, addr))
+		return &sim->lines[sim_arena_line(&sim->arena, addr)];
+
+	struct sim_fiber *f = sim_fiber_of(addr);
+
+	sim_assert(f && "a marked access outside simulated memory");
+	return ((struct sim_task *)f->owner)->stack_line;
+}
+
+enum sim_dist sim_distance(unsigned a, unsigned b)
+{
+	const struct sim_cpu *x = &sim->cpus[a], *y = &sim->cpus[b];
+
+	if (a == b)
+		return SIM_DIST_SELF;
+	if (x->socket == y->socket) {
+		if (x->core == y->core)
+			return SIM_DIST_SMT;
+		if (sim->cfg.cluster && x->core / sim->cfg.cluster == y->core / sim->cfg.cluster)
+			return SIM_DIST_CLUSTER;
+		return SIM_DIST_SOCKET;
+	}
+	return __builtin_popcount(x->socket ^ y->socket) == 1 ? SIM_DIST_HOP1 : SIM_DIST_HOP2;
+}
+
+static enum sim_dist home_distance(unsigned socket, unsigned home)
+{
+	if (socket == home)
+		return SIM_DIST_SELF;
+	return __builtin_popcount(socket ^ home) == 1 ? SIM_DIST_HOP1 : SIM_DIST_HOP2;
+}
+
+/* -- copies ---------------------------------------------------------------------------- */
+
+bool sim_line_has(const struct sim_line *line, unsigned cpu)
+{
+	if (line->owner)
+		return line->owner == cpu + 1;
+	if (line->set)
+		return sim_cpuset_has(line->set, cpu);
+	for (unsigned i = 0; i < line->nsharers; i++)
+		if (line->sharer[i] == cpu)
+			return true;
+	return false;
+}
+
+static void line_share(struct sim_line *line, unsigned cpu)
+{
+	if (sim_line_has(line, cpu))
+		return;
+	if (!line->set && line->nsharers == SIM_SHARERS_INLINE) {
+		line->set = set_get();
+		for (unsigned i = 0; i < line->nsharers; i++)
+			line->set[line->sharer[i] / 64] |= UINT64_C(1) << line->sharer[i] % 64;
+	}
+	if (line->set)
+		line->set[cpu / 64] |= UINT64_C(1) << cpu % 64;
+	else
+		line->sharer[line->nsharers] = (uint16_t)cpu;
+	line->nsharers++;
+}
+
+static void line_own(struct sim_line *line, unsigned cpu)
+{
+	if (line->set) {
+		set_put(line->set);
+		line->set = NULL;
+	}
+	line->nsharers = 0;
+	line->owner = (uint16_t)(cpu + 1);
+}
+
+/* Distance to the nearest (loads) or farthest (stores) copy that is not @cpu's; SELF: there is none. */
+static enum sim_dist sharers_distance(const struct sim_line *line, unsigned cpu, bool nearest)
+{
+	enum sim_dist best = SIM_DIST_SELF;
+	unsigned n = line->set ? set_words : line->nsharers;
+
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t left = line->set ? line->set[i] : 1;
+
+		for (; left; left &= left - 1) {
+			unsigned other = line->set ? i * 64 + (unsigned)__builtin_ctzll(left) : line->sharer[i];
+			enum sim_dist d = other == cpu ? SIM_DIST_SELF : sim_distance(cpu, other);
+
+			if (d != SIM_DIST_SELF && (best == SIM_DIST_SELF || (nearest ? d < best : d > best)))
+				best = d;
+		}
+	}
+	return best;
+}
+
+/* -- service --------------------------------------------------------------------------- */
+
+/* Prices the request of @cpu by what it finds, and changes the state. Returns latency; *@occ: occupancy. */
+static sim_time line_serve(struct sim_line *line, struct sim_cpu *cpu, enum sim_opclass opc, sim_time *occ)
+{
+	const struct sim_costs *c = &sim->cfg.costs;
+	enum sim_lstate state = SIM_LINE_MEM;
+	enum sim_dist d;
+
+	if (line->owner) {
+		state = SIM_LINE_M;
+		d = sim_distance(cpu->id, line->owner - 1u);
+	} else {
+		d = line->nsharers ? sharers_distance(line, cpu->id, opc == SIM_OPC_LOAD) : SIM_DIST_SELF;
+		if (d != SIM_DIST_SELF)
+			state = SIM_LINE_S;
+		else if (line->nsharers) /* the only copy is mine: an upgrade that nobody has to hear of */
+			state = SIM_LINE_M;
+		else
+			d = home_distance(cpu->socket, line->home);
+	}
+	if (state != SIM_LINE_MEM)
+		sim->objects[line->object].transfers[d]++;
+	if (opc != SIM_OPC_LOAD) {
+		line_own(line, cpu->id);
+		sim_unpark_watchers(line);
+	} else if (state == SIM_LINE_MEM) {
+		line_own(line, cpu->id);
+	} else {
+		if (line->owner) {
+			unsigned owner = line->owner - 1u;
+
+			line->owner = 0;
+			line_share(line, owner);
+		}
+		line_share(line, cpu->id);
+	}
+	*occ = c->occ[opc][d];
+	return c->lat[opc][state][d];
+}
+
+/* Waits for the home and is served; returns the latency that is still to be spent. */
+static sim_time line_miss(struct sim_line *line, struct sim_cpu *cpu, enum sim_opclass opc)
+{
+	sim_time lat, occ, asked = sim->now;
+
+	sim->misses++;
+	if (line->q_head || line->busy_until > sim->now) {
+		cpu->line_next = 0;
+		if (line->q_tail) {
+			sim->cpus[line->q_tail - 1].line_next = (uint16_t)(cpu->id + 1);
+		} else {
+			line->q_head = (uint16_t)(cpu->id + 1);
+			sim_cpu_push(cpu, line->busy_until);
+		}
+		line->q_tail = (uint16_t)(cpu->id + 1);
+		sim_yield(SIM_YIELD_TIME);
+		line->q_head = cpu->line_next;
+		if (!line->q_head)
+			line->q_tail = 0;
+	}
+	lat = line_serve(line, cpu, opc, &occ);
+	line->busy_until = sim->now + occ;
+	if (line->q_head)
+		sim_cpu_push(&sim->cpus[line->q_head - 1], line->busy_until);
+	if (sim->trace->classes & SIM_CLASS_LINES) {
+		struct sim_object *o = &sim->objects[line->object];
+
+		sim_emit(SIM_REC_LINE, sim_current()->id + 1, line->object + 1,
+			 (uint32_t)opc << 8 | (uint32_t)((line - sim->lines) - o->first_line) << 16,
+			 sim->now - asked + lat);
+	}
+	return lat;
+}
+
+/* -- the access door ------------------------------------------------------------------- */
+
+static uint64_t read_word(const void *addr, unsigned size)
+{
+	switch (size) {
+	case 1:
+		return *(const volatile uint8_t *)addr;
+	case 2:
+		return *(const volatile uint16_t *)addr;
+	case 4:
+		return *(const volatile uint32_t *)addr;
+	}
+	return *(const volatile uint64_t *)addr;
+}
+
+static void write_word(void *addr, unsigned size, uint64_t v)
+{
+	switch (size) {
+	case 1:
+		*(volatile uint8_t *)addr = (uint8_t)v;
+		return;
+	case 2:
+		*(volatile uint16_t *)addr = (uint16_t)v;
+		return;
+	case 4:
+		*(volatile uint32_t *)addr = (uint32_t)v;
+		return;
+	}
+	*(volatile uint64_t *)addr = v;
+}
+
+static uint64_t perform(enum sim_op op, void *addr, unsigned size, uint64_t a, uint64_t b)
+{
+	uint64_t old = read_word(addr, size);
+	uint64_t mask = size == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * size) - 1;
+
+	switch (op) {
+	case SIM_LOAD:
+		return old;
+	case SIM_STORE:
+	case SIM_XCHG:
+		write_word(addr, size, a);
+		return old;
+	case SIM_ADD:
+		write_word(addr, size, old + a);
+		return old;
+	case SIM_AND:
+		write_word(addr, size, old & a);
+		return old;
+	case SIM_OR:
+		write_word(addr, size, old | a);
+		return old;
+	case SIM_XOR:
+		write_word(addr, size, old ^ a);
+		return old;
+	case SIM_CMPXCHG:
+		if (old == (a & mask))
+			write_word(addr, size, b);
+		return old;
+	}
+	return old;
+}
+
+/* Called at every access; cheap. Ends a run that time cannot end. */
+static void count_access(void)
+{
+	sim->accesses++;
+	if (sim->still_at != sim->now) {
+		sim->still_at = sim->now;
+		sim->still = 0;
+	} else if (++sim->still > 1000000) {
+		sim_machine_stop(SIM_STOP_STILL);
+	}
+	if (sim->cfg.max_steps && sim->accesses + sim->events > sim->cfg.max_steps)
+		sim_machine_stop(SIM_STOP_STEPS);
+}
+
+uint64_t sim_access(enum sim_op op, void *addr, unsigned size, uint64_t a, uint64_t b)
+{
+	if (!sim || !sim_fiber_current())
+		return perform(op, addr, size, a, b);
+
+	struct sim_cpu *cpu = sim->cpu;
+	struct sim_line *line;
+	uint64_t old;
+	bool hit;
+
+	if (__builtin_expect(cpu->replaying, 0) && sim_replay_read(cpu, &old))
+		return old;
+	line = sim_line_of(addr);
+	if (__builtin_expect(cpu->replaying, 0)) {
+		/* the first access that is not of the past: it was issued as a hit and completes now */
+		cpu->replaying = false;
+		hit = true;
+	} else {
+		enum sim_opclass opc = op == SIM_LOAD ? SIM_OPC_LOAD : op == SIM_STORE ? SIM_OPC_STORE : SIM_OPC_RMW;
+
+		count_access();
+		hit = opc == SIM_OPC_LOAD ? sim_line_has(line, cpu->id) : line->owner == cpu->id + 1;
+		sim_elapse(hit ? sim->cfg.costs.lat[opc][SIM_LINE_M][SIM_DIST_SELF] : line_miss(line, cpu, opc));
+	}
+	old = perform(op, addr, size, a, b);
+	if (op == SIM_LOAD && hit)
+		sim_spin_read(cpu, line, addr, size, old);
+	else
+		sim_spin_impure(cpu);
+	if (sim->trace->classes & SIM_CLASS_ACCESS)
+		sim_emit(SIM_REC_ACCESS, sim_current()->id + 1, line->object + 1, (uint32_t)op | (uint32_t)hit << 8, old);
+	if (__builtin_expect(cpu->attention, 0))
+		sim_attend();
+	return old;
+}
+
+void sim_poke(void *addr)
+{
+	struct sim_line *line = sim_line_of(addr);
+
+	line_own(line, sim->cpu->id);
+	sim_unpark_watchers(line);
+}

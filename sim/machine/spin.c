@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Spin elision: a parked spinner behaves to the picosecond as if it had polled.
+ *
+ * A turn is what happens between two cpu_relax(). When a turn consisted of nothing but
+ * loads that hit, was the same as the turn before (addresses, values, live stack,
+ * callee-saved registers), and still holds when the pause is over, then every further
+ * turn will be the same until a line of the turn is invalidated or the CPU is asked to
+ * look up. So the CPU parks, without an event.
+ *
+ * It is woken by a key K (time and rank of what is being processed). Of the accesses that
+ * it would have made meanwhile, those that a polling run would have processed before K are
+ * skipped or, within the last turn, served from the record; the first that is not is
+ * queued at the time at which it completes, and is real.
+ *
+ * "Processed before K" at one instant: a polling run has processed the event (t, r) when
+ * something of higher rank was processed at t, because the queue always yields the lowest.
+ * sim->high is the highest rank processed at this instant.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/machine/internal.h"
+
+struct sim_watch { /* a place in a line's list of watchers */
+	struct sim_line *line;
+	uint32_t next, prev; /* 1 + index; prev 0: first */
+};
+
+static struct sim_watch *watches; /* SIM_TURN_MAX per CPU */
+
+void sim_spin_init(void)
+{
+	watches = calloc((size_t)sim->ncpus * SIM_TURN_MAX, sizeof(*watches));
+	sim_assert(watches);
+	for (unsigned i = 0; i < sim->ncpus; i++) {
+		sim->cpus[i].spin = calloc(1, sizeof(struct sim_spin));
+		sim_assert(sim->cpus[i].spin);
+		sim_spin_forget(&sim->cpus[i]);
+	}
+}
+
+void sim_spin_finish(void)
+{
+	for (unsigned i = 0; i < sim->ncpus; i++) {
+		free(sim->cpus[i].spin->live);
+		free(sim->cpus[i].spin);
+	}
+	free(watches);
+	watches = NULL;
+}
+
+/* -- watching -------------------------------------------------------------------------- */
+
+static void watch_add(struct sim_cpu *cpu, struct sim_line *line)
+{
+	uint32_t base = cpu->id * SIM_TURN_MAX;
+
+	for (unsigned i = 0; i < cpu->spin->nwatch; i++)
+		if (watches[base + i].line == line)
+			return;
+
+	uint32_t w = base + cpu->spin->nwatch++;
+
+	watches[w] = (struct sim_watch){ line, line->watchers, 0 };
+	if (line->watchers)
+		watches[line->watchers - 1].prev = w + 1;
+	line->watchers = w + 1;
+}
+
+static void watch_none(struct sim_cpu *cpu)
+{
+	for (unsigned i = 0; i < cpu->spin->nwatch; i++) {
+		struct sim_watch *w = &watches[cpu->id * SIM_TURN_MAX + i];
+
+		if (w->next)
+			watches[w->next - 1].prev = w->prev;
+		if (w->prev)
+			watches[w->prev - 1].next = w->next;
+		else
+			w->line->watchers = w->next;
+		w->line = NULL;
+	}
+	cpu->spin->nwatch = 0;
+}
+
+void sim_unpark_watchers(struct sim_line *line)
+{
+	while (line->watchers)
+		sim_unpark(&sim->cpus[(line->watchers - 1) / SIM_TURN_MAX]);
+}
+
+/* -- waking ---------------------------------------------------------------------------- */
+
+static bool processed(const struct sim_cpu *cpu, sim_time t)
+{
+	return t < sim->now || (t == sim->now && cpu->rank < sim->high);
+}
+
+void sim_unpark(struct sim_cpu *cpu)
+{
+	struct sim_spin *s = cpu->spin;
+	sim_time period = s->relax + s->last.n * s->hit;
+	uint64_t turns = (sim->now - s->since) / period;
+	sim_time at;
+
+	watch_none(cpu);
+	cpu->parked = false;
+	if (turns && !processed(cpu, s->since + turns * period))
+		turns--;
+	sim->relaxes += turns;
+	at = s->since + turns * period;
+	for (s->serve = 0; s->serve < s->last.n; s->serve++) {
+		if (!processed(cpu, at + s->hit))
+			break;
+		at += s->hit;
+	}
+	s->relax_due = s->serve == s->last.n;
+	at += s->relax_due ? s->relax : s->hit;
+	s->served = 0;
+	cpu->replaying = true;
+	sim_cpu_push(cpu, at);
+}
+
+bool sim_replay_read(struct sim_cpu *cpu, uint64_t *value)
+{
+	struct sim_spin *s = cpu->spin;
+	const struct sim_read *r = &s->last.read[s->served];
+
+	if (s->served == s->serve)
+		return false;
+	*value = r->value;
+	s->served++;
+	sim_spin_read(cpu, r->line, r->addr, r->size, r->value);
+	return true;
+}
+
+/* -- the pause ------------------------------------------------------------------------- */
+
+static bool same_reads(const struct sim_turn *a, const struct sim_turn *b)
+{
+	if (a->n != b->n)
+		return false;
+	for (unsigned i = 0; i < a->n; i++)
+		if (a->read[i].addr != b->read[i].addr || a->read[i].value != b->read[i].value)
+			return false;
+	return true;
+}
+
+/* Copies @words of a live stack to @to; true if they were there already. Volatile and unchecked, since the
+ * sanitizer's red zones are part of what is compared. */
+__attribute__((no_sanitize("address"))) static bool same_words(uint64_t *to, const volatile uint64_t *from,
+								size_t words)
+{
+	bool same = true;
+
+	for (size_t i = 0; i < words; i++) {
+		uint64_t w = from[i];
+
+		same &= to[i] == w;
+		to[i] = w;
+	}
+	return same;
+}
+
+/* Keeps the live stack and registers of this turn; were they those of the last? */
+static bool same_state(struct sim_spin *s, const char *from, const char *top, const uint64_t *regs, unsigned nregs)
+{
+	size_t words = (size_t)(top - from) / 8;
+	bool same = s->have_last && s->live_words == words;
+
+	if (words > s->live_room) {
+		s->live = realloc(s->live, words * sizeof(*s->live));
+		sim_assert(s->live);
+		memset(s->live + s->live_room, 0, (words - s->live_room) * sizeof(*s->live));
+		s->live_room = words;
+	}
+	same &= same_words(s->live, (const volatile uint64_t *)(const volatile void *)from, words);
+	same &= same_words(s->regs, regs, nregs);
+	s->live_words = words;
+	return same;
+}
+
+/* What was read in the turn is still so, and nobody wants this CPU to look up. */
+static bool still_holds(const struct sim_cpu *cpu)
+{
+	const struct sim_turn *t = &cpu->spin->turn;
+
+	if (cpu->attention || cpu->need_resched || !t->pure)
+		return false;
+	for (unsigned i = 0; i < t->n; i++) {
+		uint64_t now = 0;
+
+		memcpy(&now, t->read[i].addr, t->read[i].size);
+		if (now != t->read[i].value || !sim_line_has(t->read[i].line, cpu->id))
+			return false;
+	}
+	return true;
+}
+
+static void park(struct sim_cpu *cpu)
+{
+	struct sim_spin *s = cpu->spin;
+
+	s->last = s->turn;
+	s->turn.n = 0;
+	s->since = sim->now;
+	s->hit = sim->cfg.costs.lat[SIM_OPC_LOAD][SIM_LINE_M][SIM_DIST_SELF];
+	s->relax = sim->cfg.costs.scalar[SIM_COST_relax];
+	for (unsigned i = 0; i < s->last.n; i++)
+		watch_add(cpu, s->last.read[i].line);
+	cpu->parked = true;
+	sim_yield(SIM_YIELD_PARK);
+}
+
+/*
+ * The body of cpu_relax(). @frame: first byte of the caller's live stack; @regs: its
+ * callee-saved registers. Entered through a stub (relax_*.S) that can see both.
+ */
+void sim_relax_at(bool declared, const char *frame, const uint64_t *regs, unsigned nregs);
+
+void sim_relax_at(bool declared, const char *frame, const uint64_t *regs, unsigned nregs)
+{
+	struct sim_fiber *f = sim_fiber_current();
+
+	if (!sim || !f)
+		return;
+
+	struct sim_cpu *cpu = sim->cpu;
+	struct sim_spin *s = cpu->spin;
+	bool fixed = false;
+
+	sim->relaxes++;
+	if (cpu->replaying) { /* the pause that was under way when we were woken completes now */
+		sim_assert(s->relax_due && s->served == s->serve);
+		cpu->replaying = false;
+	} else {
+		if (!sim->cfg.poll && s->turn.pure && s->turn.n) {
+			fixed = s->have_last && same_reads(&s->turn, &s->last);
+			if (!declared)
+				fixed = same_state(s, frame, sim_fiber_top(f), regs, nregs) && fixed;
+			else
+				s->live_words = 0;
+		}
+		sim_elapse(sim->cfg.costs.scalar[SIM_COST_relax]);
+	}
+	if (cpu->attention)
+		sim_attend();
+	cpu = sim->cpu;
+	s = cpu->spin;
+	if (fixed && still_holds(cpu)) {
+		park(cpu);
+		return;
+	}
+	s->have_last = s->turn.pure && s->turn.n;
+	if (s->have_last)
+		s->last = s->turn;
+	s->turn.n = 0;
+	s->turn.pure = true;
+}
+
+sim_time sim_clock(void)
+{
+	if (sim->cpu && sim->cpu->spin)
+		sim_spin_impure(sim->cpu);
+	return sim->now;
+}
