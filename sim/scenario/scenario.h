@@ -12,7 +12,7 @@
 
 /* -- quantities ---------------------------------------------------------------------------- */
 
-enum scn_unit { SCN_COUNT, SCN_TIME /* ps */, SCN_CYCLES, SCN_PERCENT /* ppm */, SCN_RATIO /* ppm */, SCN_WORD /* a name: value is its index or flag */ };
+enum scn_unit { SCN_COUNT, SCN_TIME /* ps */, SCN_CYCLES, SCN_PERCENT /* ppm */, SCN_RATIO /* ppm */, SCN_WORD /* a name: value is its index or flag */, SCN_FREQUENCY /* kHz */ };
 
 enum scn_expr_kind {
 	SCN_LITERAL,
@@ -28,6 +28,10 @@ enum scn_expr_kind {
 	SCN_CHOICE_D, /* alternatives with weights */
 };
 
+/*
+ * Constants are folded while parsing: a number without $ and random parts is a
+ * SCN_LITERAL, params included. `cycles` become SCN_TIME before the checks.
+ */
 struct scn_expr {
 	enum scn_expr_kind kind;
 	enum scn_unit unit;
@@ -157,6 +161,7 @@ struct scn_stmt {
 	struct scn_expr *timeout;
 	struct scn_sched sched;
 	const char *text;
+	uint32_t text_index; /* SCN_MARK: in string; SCN_DONE: in done_name, 0 if unnamed */
 	struct scn_stmt *body, *orelse;
 	struct scn_branch *branch;
 	unsigned nbranch;
@@ -195,7 +200,7 @@ struct scn_who { uint32_t task; int32_t instance; struct sim_pos pos; }; /* inst
 struct scn_expect {
 	enum scn_expect_kind kind;
 	struct sim_pos pos;
-	const char *source; /* the text of the expectation, for reports */
+	const char *source; /* its text behind the word `expect`, blanks squeezed: "wait distribution bus max <= 33ms" */
 	bool has_task, has_lock;
 	struct scn_who task;
 	struct scn_target lock;
@@ -208,6 +213,7 @@ struct scn_expect {
 	struct scn_who *who;
 	unsigned nwho;
 	const char *text;
+	uint32_t done_index; /* SCN_EXPECT_DONE, FAIR: index in done_name; 0: the unnamed done */
 	int error; /* SCN_EXPECT_RESULT: positive errno, 0 success */
 };
 
@@ -218,6 +224,7 @@ struct scn_compare {
 	unsigned nset;
 	struct scn_expect *expect;
 	unsigned nexpect;
+	bool expects_findings; /* as in struct scenario, for the run with this model */
 	struct sim_pos pos;
 };
 
@@ -255,7 +262,19 @@ struct scn_vocabulary {
 	const char *const *findings;				   /* kinds */
 	/* CPUs of a preset: sockets, cores, threads. False: unknown. */
 	bool (*preset_shape)(const char *preset, unsigned *sockets, unsigned *cores, unsigned *threads);
+	/* Clock rate of a preset in kHz, 0 if unknown; turns `cycles` into time. May be NULL. */
+	uint64_t (*preset_clock)(const char *preset);
 };
+
+/* Bits of model_info()'s caps: the same values as LOCK_CAP_* of sim/model.h, which this layer cannot see. */
+#define SCN_CAP_SHARED 0x1u
+#define SCN_CAP_TRY 0x2u
+#define SCN_CAP_SIGNAL 0x4u
+#define SCN_CAP_TIMEOUT 0x8u
+#define SCN_CAP_DOWNGRADE 0x10u
+#define SCN_CAP_SPIN 0x80u
+#define SCN_CAP_RAW 0x400u
+#define SCN_CAP_WAKEALL 0x800u
 
 struct scn_limits { /* raised by options; 0 = default */
 	uint64_t max_tasks, max_cpus, max_loop, max_nesting, max_bytes;
@@ -280,5 +299,18 @@ struct scenario *scenario_parse(const char *path, const char *text, size_t len, 
 void scenario_free(struct scenario *scn);
 /* A scenario's value of an expression that depends on params only (no random, no $): in base units. */
 uint64_t scn_constant(const struct scenario *scn, const struct scn_expr *e);
+/* The same for instance @instance of a task ($i). False if the value changes during the run. */
+bool scn_instance_value(const struct scenario *scn, const struct scn_expr *e, uint64_t instance, uint64_t *value);
+/*
+ * One step of arithmetic for @e of kind SCN_ADD, SUB, MUL or DIV, from the values of its
+ * sides: saturates at UINT64_MAX and at 0, never wraps. A ratio or percent on either side of a
+ * product, or as a divisor, scales by 10^6; a division by zero gives UINT64_MAX.
+ */
+uint64_t scn_arith(const struct scn_expr *e, uint64_t left, uint64_t right);
+/*
+ * Frees the texts of scenarios that failed to load: until then, the positions in @diags
+ * point into them. Call it after printing.
+ */
+void scenario_diags_finish(struct sim_diags *diags);
 
 #endif
