@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The access door as models see it: a name of its own, so that tests can stand in it. */
+#include "sim/machine/machine.h"
+
+#include "sim/kernel/access.h"
+#include "sim/kernel/sched.h"
+
+static_assert((int)KW_LOAD == (int)SIM_LOAD && (int)KW_STORE == (int)SIM_STORE && (int)KW_XCHG == (int)SIM_XCHG);
+static_assert((int)KW_ADD == (int)SIM_ADD && (int)KW_AND == (int)SIM_AND && (int)KW_OR == (int)SIM_OR);
+static_assert((int)KW_XOR == (int)SIM_XOR && (int)KW_CMPXCHG == (int)SIM_CMPXCHG);
+
+uint64_t kw_access(int op, const volatile void *addr, unsigned size, uint64_t a, uint64_t b)
+{
+	return sim_access((enum sim_op)op, (void *)addr, size, a, b);
+}
+
+void kw_relax(bool declared)
+{
+	sim_relax(declared);
+}
+
+void kw_step(const char *name)
+{
+	(void)name;
+}

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Tasks, preemption, sleeping and waking on top of the machine. */
+#include "sim/kernel/host.h"
+
+#include <string.h>
+
+#include "sim/machine/sched.h"
+
+#include "sim/kernel/words.h"
+
+static struct task_struct *task_of(const struct sim_task *t)
+{
+	return (struct task_struct *)t->shared;
+}
+
+static void pay(enum sim_scalar cost)
+{
+	if (sim->cfg.costs.scalar[cost])
+		sim_spend(sim->cfg.costs.scalar[cost]);
+}
+
+/* -- tasks ------------------------------------------------------------------------------- */
+
+size_t kernel_task_bytes(void)
+{
+	return sizeof(struct task_struct);
+}
+
+struct task_struct *kernel_task_init(struct sim_task *task)
+{
+	struct task_struct *p = task_of(task);
+	size_t len = strnlen(task->name, sizeof(p->comm) - 1);
+
+	sim_assert(sim->shared_bytes >= sizeof(struct task_struct));
+	memcpy(p->comm, task->name, len);
+	p->comm[len] = '\0';
+	p->pid = (int)task->id + 1;
+	p->usage = 1;
+	raw_spin_lock_init(&p->pi_lock);
+	p->pi_waiters = RB_ROOT_CACHED;
+	return p;
+}
+
+struct task_struct *kernel_task(const struct sim_task *task)
+{
+	return task_of(task);
+}
+
+struct sim_task *kernel_sim_task(const struct task_struct *p)
+{
+	return p->sim;
+}
+
+struct task_struct *kw_current(void)
+{
+	return task_of(sim_current());
+}
+
+int kw_cpu(void)
+{
+	return (int)sim->cpu->id;
+}
+
+unsigned kw_nr_cpus(void)
+{
+	return sim->ncpus;
+}
+
+int cpu_to_node(int cpu)
+{
+	return (int)sim->cpus[cpu].socket;
+}
+
+int numa_node_id(void)
+{
+	return (int)sim->cpu->socket;
+}
+
+unsigned kw_nr_nodes(void)
+{
+	return sim->cfg.sockets;
+}
+
+/* -- preemption and interrupts ----------------------------------------------------------- */
+
+void preempt_disable(void)
+{
+	sim_current()->preempt_count++;
+	pay(SIM_COST_preempt_off);
+}
+
+void preempt_enable_no_resched(void)
+{
+	pay(SIM_COST_preempt_on);
+	sim_assert(sim_current()->preempt_count);
+	sim_current()->preempt_count--;
+}
+
+void preempt_enable(void)
+{
+	preempt_enable_no_resched();
+	sim_preempt_point();
+}
+
+void migrate_disable(void)
+{
+	sim_current()->migrate_off++;
+}
+
+void migrate_enable(void)
+{
+	sim_assert(sim_current()->migrate_off);
+	sim_current()->migrate_off--;
+}
+
+bool kw_preempt_off(void)
+{
+	return sim_current()->preempt_count;
+}
+
+bool kw_irqs_off(void)
+{
+	return sim_current()->irq_off;
+}
+
+bool kw_in_irq(void)
+{
+	return sim_current()->is_irq;
+}
+
+void local_irq_disable(void)
+{
+	sim_current()->irq_off++;
+}
+
+void local_irq_enable(void)
+{
+	sim_assert(sim_current()->irq_off);
+	if (!--sim_current()->irq_off)
+		sim_preempt_point();
+}
+
+unsigned long kw_irq_save(void)
+{
+	local_irq_disable();
+	return 0;
+}
+
+void local_irq_restore(unsigned long flags)
+{
+	(void)flags;
+	local_irq_enable();
+}
+
+bool need_resched(void)
+{
+	return sim_need_resched();
+}
+
+void might_sleep(void)
+{
+	sim_resched_point(true);
+}
+
+int cond_resched(void)
+{
+	bool pending = sim_need_resched();
+
+	sim_resched_point(false);
+	return pending;
+}
+
+/* -- sleeping ------------------------------------------------------------------------------ */
+
+void schedule(void)
+{
+	sim_schedule();
+}
+
+void schedule_preempt_disabled(void)
+{
+	preempt_enable_no_resched();
+	sim_schedule();
+	preempt_disable();
+}
+
+void schedule_rtlock(void)
+{
+	sim_schedule();
+}
+
+void io_schedule(void)
+{
+	sim_schedule();
+}
+
+void current_save_and_set_rtlock_wait_state(void)
+{
+	struct task_struct *p = current;
+
+	raw_spin_lock(&p->pi_lock);
+	p->saved_state = p->__state;
+	WRITE_ONCE(p->__state, TASK_RTLOCK_WAIT);
+	raw_spin_unlock(&p->pi_lock);
+}
+
+void current_restore_rtlock_saved_state(void)
+{
+	struct task_struct *p = current;
+
+	raw_spin_lock(&p->pi_lock);
+	WRITE_ONCE(p->__state, p->saved_state);
+	p->saved_state = TASK_RUNNING;
+	raw_spin_unlock(&p->pi_lock);
+}
+
+int signal_pending(struct task_struct *p)
+{
+	return p->sim->sigpending;
+}
+
+int fatal_signal_pending(struct task_struct *p)
+{
+	return p->sim->sigpending && p->sim->sigfatal;
+}
+
+/* -- waking -------------------------------------------------------------------------------- */
+
+/*
+ * The whole wake-up is one section with interrupts off, as under the task's pi_lock, and
+ * its price holds the lines it moves. Nobody to wake, or oneself: free.
+ */
+int try_to_wake_up(struct task_struct *p, unsigned int mask, int flags)
+{
+	struct sim_task *waker = sim_current();
+	bool woken;
+
+	(void)flags;
+	if (!(p->__state & mask) || p->sim == waker)
+		return sim_wake(p->sim, mask);
+	waker->irq_off++;
+	pay(SIM_COST_wake);
+	woken = sim_wake(p->sim, mask);
+	if (!--waker->irq_off)
+		sim_preempt_point();
+	return woken;
+}
+
+int wake_up_state(struct task_struct *p, unsigned int state)
+{
+	return try_to_wake_up(p, state, 0);
+}
+
+int wake_up_process(struct task_struct *p)
+{
+	return try_to_wake_up(p, TASK_NORMAL, 0);
+}
+
+/* True if @task was in no queue. */
+static bool wake_q_claim(struct wake_q_head *head, struct task_struct *task)
+{
+	struct wake_q_node *node = &task->wake_q;
+
+	if (cmpxchg_relaxed(&node->next, NULL, WAKE_Q_TAIL))
+		return false;
+	*head->lastp = node;
+	head->lastp = &node->next;
+	return true;
+}
+
+void wake_q_add(struct wake_q_head *head, struct task_struct *task)
+{
+	if (wake_q_claim(head, task))
+		get_task_struct(task);
+}
+
+void wake_q_add_safe(struct wake_q_head *head, struct task_struct *task)
+{
+	if (!wake_q_claim(head, task))
+		put_task_struct(task);
+}
+
+void wake_up_q(struct wake_q_head *head)
+{
+	struct wake_q_node *node = head->first;
+
+	while (node != WAKE_Q_TAIL) {
+		struct task_struct *task = container_of(node, struct task_struct, wake_q);
+
+		node = node->next;
+		task->wake_q.next = NULL; /* from here another waker may queue it again */
+		wake_up_process(task);
+		put_task_struct(task);
+	}
+}
