@@ -63,6 +63,8 @@ struct sim_diags {
 	unsigned count;	  /* in the list */
 	unsigned errors;  /* of severity error, also beyond the list */
 	bool stopped;	  /* the list is full: parsing should end */
+	bool dropped;	  /* the last one added found no room: notes for it are dropped too */
+	void *keep;	  /* texts that positions point into after a failed load: scenario_diags_finish() */
 };
 
 void sim_diag_add(struct sim_diags *d, enum sim_diag_code code, struct sim_pos pos, const char *fmt, ...)
