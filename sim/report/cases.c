@@ -27,7 +27,7 @@ void case_text(GString *out, const struct test_case *c, bool colour, bool quiet)
 		g_string_append_printf(out, "  (%u met)\n", c->met);
 	else
 		g_string_append_printf(out, "  (%u met, %u missed, exit %d)\n", c->met, c->missed, c->exit);
-	for (unsigned i = 0; c->status != CASE_PASSED && lines[i]; i++)
+	for (unsigned i = 0; lines[i]; i++)
 		if (*lines[i])
 			g_string_append_printf(out, "  %s\n", lines[i]);
 }

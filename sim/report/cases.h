@@ -20,10 +20,10 @@ struct test_case {
 	enum case_status status;
 	unsigned met, missed; /* expectations */
 	int exit;	      /* what `run` would have exited with; 128 + signal for a crash */
-	char *text;	      /* why it did not pass: lines of text, or empty */
+	char *text;	      /* lines: why it did not pass, or what was asked for beside; may be empty */
 };
 
-/* One line for people, and the text below it if it did not pass. */
+/* One line for people, and the text below it. @quiet: nothing if it passed. */
 void case_text(GString *out, const struct test_case *c, bool colour, bool quiet);
 /* "N passed, N failed", alone on its line. */
 void cases_summary(GString *out, const struct test_case *cases, unsigned n);

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* From a path and the options to a checked scenario and a way to run it. */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+#include "sim/cli/cli.h"
+
+volatile int cli_interrupted;
+
+static void on_interrupt(int signal)
+{
+	cli_interrupted = 1;
+}
+
+void cli_catch_interrupt(void)
+{
+	struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND };
+
+	sigaction(SIGINT, &action, NULL);
+}
+
+static bool fill_limits(struct scn_limits *limits, FILE *messages)
+{
+	struct {
+		const char *name;
+		uint64_t *value;
+	} limit[] = { { "tasks", &limits->max_tasks }, { "cpus", &limits->max_cpus }, { "loop", &limits->max_loop },
+		      { "nesting", &limits->max_nesting }, { "bytes", &limits->max_bytes } };
+
+	for (unsigned i = 0; opt.limits && opt.limits[i]; i++) {
+		const char *equals = strchr(opt.limits[i], '=');
+		size_t len = equals ? (size_t)(equals - opt.limits[i]) : 0;
+		unsigned k;
+
+		for (k = 0; k < G_N_ELEMENTS(limit); k++)
+			if (strlen(limit[k].name) == len && !strncmp(limit[k].name, opt.limits[i], len))
+				break;
+		if (k == G_N_ELEMENTS(limit) || !cli_parse_count(equals + 1, limit[k].value) || !*limit[k].value) {
+			fprintf(messages, "lockstep: --limit %s: not tasks, cpus, loop, nesting or bytes = N\n", opt.limits[i]);
+			return false;
+		}
+	}
+	return true;
+}
+
+struct scenario *cli_load(const char *path, FILE *messages, bool colour, int *status)
+{
+	struct scn_options options = { .vocabulary = run_vocabulary(), .sets = (const char *const *)opt.sets,
+				       .include_root = opt.include_root };
+	struct sim_diags diags = { .count = 0 };
+	const char *path_error = NULL;
+	struct scenario *scn;
+
+	*status = CLI_WRONG;
+	if (!fill_limits(&options.limits, messages))
+		return NULL;
+	errno = 0;
+	scn = scenario_load(path, &options, &diags, &path_error);
+	if (path_error) {
+		fprintf(messages, "lockstep: %s: %s\n", path_error, g_strerror(errno));
+		*status = CLI_WORLD;
+	}
+	sim_diag_print(messages, &diags, colour);
+	if (scn)
+		*status = CLI_FINE;
+	return scn;
+}
+
+bool cli_fill_run_options(struct run_options *o)
+{
+	if (opt.seed) {
+		o->has_seed = true;
+		if (!cli_parse_count(opt.seed, &o->seed)) {
+			cli_error("--seed %s: not a number from 0 to 2^64-1", opt.seed);
+			return false;
+		}
+	}
+	if (opt.max_steps && (!cli_parse_count(opt.max_steps, &o->max_steps) || !o->max_steps)) {
+		cli_error("--max-steps %s: not a positive number", opt.max_steps);
+		return false;
+	}
+	if (opt.first && (!cli_parse_time(opt.first, &o->max_time) || !o->max_time)) {
+		cli_error("--first %s: not a time with its unit (ps, ns, us, ms, s)", opt.first);
+		return false;
+	}
+	o->poll = opt.spin && !strcmp(opt.spin, "poll");
+	o->pieces = opt.pieces;
+	o->no_compare = opt.no_compare;
+	o->interrupted = &cli_interrupted;
+	return true;
+}
+
+int cli_write(const GString *text)
+{
+	fwrite(text->str, 1, text->len, stdout);
+	if (!fflush(stdout) && !ferror(stdout))
+		return CLI_FINE;
+	cli_error("stdout: %s", g_strerror(errno));
+	clearerr(stdout);
+	return CLI_WORLD;
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Finds the verb, reads its options, runs it. */
+#include <errno.h>
+#include <string.h>
+
+#include "sim/cli/cli.h"
+
+struct cli_options opt;
+const char *cli_verb_name = "";
+
+const struct cli_verb *const cli_verbs[] = {
+	&verb_run, &verb_test, &verb_check, &verb_list, &verb_explain, &verb_trace, &verb_help, NULL,
+};
+
+static const GOptionEntry every_verb[] = {
+	{ "help", 'h', 0, G_OPTION_ARG_NONE, &opt.help, "Show this help", NULL },
+	{ "list-options", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, &opt.list_options, NULL, NULL },
+	G_OPTION_ENTRY_NULL,
+};
+
+const struct cli_verb *cli_find_verb(const char *name)
+{
+	for (unsigned i = 0; cli_verbs[i]; i++)
+		if (!strcmp(cli_verbs[i]->name, name))
+			return cli_verbs[i];
+	return NULL;
+}
+
+static void unknown_verb(const char *name)
+{
+	const char *names[G_N_ELEMENTS(cli_verbs)] = { NULL };
+	const char *near;
+
+	for (unsigned i = 0; cli_verbs[i]; i++)
+		names[i] = cli_verbs[i]->name;
+	near = sim_nearest(name, names);
+	if (near)
+		cli_error("there is no verb \"%s\"; did you mean \"%s\"?", name, near);
+	else
+		cli_error("there is no verb \"%s\"; `lockstep help` lists them", name);
+}
+
+static GOptionContext *context_of(const struct cli_verb *verb)
+{
+	GOptionContext *context = g_option_context_new(verb->args);
+
+	g_option_context_set_help_enabled(context, FALSE);
+	g_option_context_set_summary(context, verb->summary);
+	g_option_context_set_description(context, verb->more);
+	for (unsigned i = 0; verb->groups && verb->groups[i]; i++)
+		g_option_context_add_main_entries(context, verb->groups[i], NULL);
+	g_option_context_add_main_entries(context, every_verb, NULL);
+	return context;
+}
+
+char *cli_help(const struct cli_verb *verb)
+{
+	GString *text;
+
+	if (verb) {
+		GOptionContext *context = context_of(verb);
+		g_autofree char *help = g_option_context_get_help(context, TRUE, NULL);
+		g_autofree char *named = g_strdup_printf("lockstep %s ", verb->name);
+		const char *usage = strstr(help, "  lockstep");
+
+		/* GOption knows the program's name only; the verb belongs behind it */
+		text = g_string_new_len(help, usage ? usage - help : 0);
+		g_string_append_printf(text, "  %s%s", named, usage ? usage + strlen("  lockstep ") : help);
+		g_option_context_free(context);
+		return g_string_free(text, FALSE);
+	}
+	text = g_string_new("lockstep: a deterministic simulator of kernel lock algorithms\n\n"
+			    "Usage:\n  lockstep VERB [OPTION...] [ARGUMENT...]\n\nVerbs:\n");
+	for (unsigned i = 0; cli_verbs[i]; i++)
+		g_string_append_printf(text, "  %-9s %s\n", cli_verbs[i]->name, cli_verbs[i]->summary);
+	g_string_append(text, "\n`lockstep VERB --help` tells about one of them, `lockstep --version` the version.\n"
+			      "Exit status: 0 fine; 1 a finding or an expectation missed; 2 the command line or the\n"
+			      "text is wrong; 3 a file or a limit; 130 interrupted.\n");
+	return g_string_free(text, FALSE);
+}
+
+static void list_options(const struct cli_verb *verb)
+{
+	for (unsigned g = 0; verb->groups && verb->groups[g]; g++)
+		for (const GOptionEntry *e = verb->groups[g]; e->long_name; e++)
+			if (!(e->flags & G_OPTION_FLAG_HIDDEN) && *e->long_name)
+				printf("--%s\n", e->long_name);
+	puts("--help");
+}
+
+/* "Unknown option --jsonn" gets a suggestion. */
+static void option_error(const struct cli_verb *verb, const GError *error)
+{
+	const char *names[64] = { NULL };
+	const char *said = strstr(error->message, "--"), *near = NULL;
+	unsigned n = 0;
+
+	for (unsigned g = 0; verb->groups && verb->groups[g]; g++)
+		for (const GOptionEntry *e = verb->groups[g]; e->long_name && n < G_N_ELEMENTS(names) - 1; e++)
+			names[n++] = e->long_name;
+	if (said && g_error_matches(error, G_OPTION_ERROR, G_OPTION_ERROR_UNKNOWN_OPTION))
+		near = sim_nearest(said + 2, names);
+	if (near)
+		cli_error("%s; did you mean --%s?", error->message, near);
+	else
+		cli_error("%s; `lockstep %s --help` lists the options", error->message, verb->name);
+}
+
+static int run_verb(const struct cli_verb *verb, int argc, char **argv)
+{
+	GOptionContext *context = context_of(verb);
+	g_autoptr(GError) error = NULL;
+	gboolean good = g_option_context_parse(context, &argc, &argv, &error);
+	int status;
+
+	g_option_context_free(context);
+	cli_verb_name = verb->name;
+	if (!good) {
+		option_error(verb, error);
+		status = CLI_WRONG;
+	} else if (opt.help) {
+		g_autofree char *text = cli_help(verb);
+
+		fputs(text, stdout);
+		status = CLI_FINE;
+	} else if (opt.list_options) {
+		list_options(verb);
+		status = CLI_FINE;
+	} else if (!cli_check_options()) {
+		status = CLI_WRONG;
+	} else {
+		if (argc > 1 && !strcmp(argv[1], "--"))
+			argc--, argv++;
+		status = verb->run(argc - 1, argv + 1);
+	}
+	if (opt.bisect && status != CLI_FINE && status != CLI_MISSED && status != CLI_INTERRUPTED)
+		status = CLI_SKIP;
+	return status;
+}
+
+static int without_verb(const char *word)
+{
+	if (!strcmp(word, "--version")) {
+		puts("lockstep " LOCKSTEP_VERSION);
+	} else if (!strcmp(word, "--list-verbs")) { /* for completion */
+		for (unsigned i = 0; cli_verbs[i]; i++)
+			puts(cli_verbs[i]->name);
+	} else if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
+		g_autofree char *text = cli_help(NULL);
+
+		fputs(text, stdout);
+	} else if (*word == '-') {
+		cli_error("there is no option %s before a verb; `lockstep help` lists the verbs", word);
+		return CLI_WRONG;
+	} else {
+		unknown_verb(word);
+		return CLI_WRONG;
+	}
+	return CLI_FINE;
+}
+
+int main(int argc, char **argv)
+{
+	const struct cli_verb *verb;
+	int status;
+
+	/* GOption and its messages use this name, whatever the file is called */
+	g_set_prgname("lockstep");
+	if (argc < 2) {
+		g_autofree char *text = cli_help(NULL);
+
+		fputs(text, stderr);
+		return CLI_WRONG;
+	}
+	verb = cli_find_verb(argv[1]);
+	status = verb ? run_verb(verb, argc - 1, argv + 1) : without_verb(argv[1]);
+	if (fflush(stdout) || ferror(stdout)) {
+		cli_error("stdout: %s", g_strerror(errno));
+		status = opt.bisect ? CLI_SKIP : CLI_WORLD;
+	}
+	return status;
+}
