@@ -232,6 +232,7 @@ bool rt_mutex_slowtrylock(struct rt_mutex_base *lock)
 	taken = try_to_take_rt_mutex(lock, current, NULL);
 	fixup_rt_mutex_waiters(lock);
 	raw_spin_unlock_irqrestore(&lock->wait_lock, flags);
+	lockevent_cond_inc(rtmutex_lock_slow, taken);
 	return taken;
 }
 
