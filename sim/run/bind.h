@@ -36,8 +36,9 @@ struct bound_barrier {
 	const char *name;
 	uint32_t decl, instance;
 	uint32_t parties;
-	uint32_t waiting;	    /* how many are there now */
-	struct sim_task **waiter;   /* room for parties */
+	uint32_t waiting;	  /* how many are there now */
+	struct sim_task **waiter; /* room for two rounds: the last of one may still be waking others */
+	uint32_t round;		  /* 0 or 1 */
 };
 
 struct bound_task { /* one instance of a task, or an interrupt */
@@ -67,6 +68,8 @@ struct run_bound {
 	uint32_t ntask; /* real tasks */
 	uint32_t nirq;	/* pseudo-tasks, at task[ntask ...] */
 	uint32_t *task_first;
+	uint32_t *object_lock; /* by index in sim->objects: index in lock[], or BOUND_NONE */
+	uint32_t nobject_lock;
 
 	const struct sim_pos *statement; /* by statement id: where it stands */
 	uint32_t nstatement;

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Lock calls of programs. Each runs on a fiber, as the task, and is all that a model sees
+ * of a scenario. Between the grant and the end of unlock() a task is in kernel mode, unless the
+ * lock lives in user mode or belongs to nobody (semaphores, completions).
+ */
+#include <string.h>
+
+#include <glib.h>
+
+#include "sim/kernel/host.h"
+#include "sim/run/program.h"
+
+static uint32_t lock_number(const struct prog_task *t, const struct bound_lock *bl)
+{
+	return (uint32_t)(bl - t->bound->lock) + 1;
+}
+
+static bool has_owner(const struct lock_model *m)
+{
+	return !(m->caps & LOCK_CAP_ANYONE);
+}
+
+static bool in_kernel(const struct lock_model *m)
+{
+	return !(m->caps & LOCK_CAP_USER);
+}
+
+/* A record with @size bytes of simulated memory: the task's last used one of that size, as on its stack. */
+static struct prog_hold *hold_take(struct prog_task *t, struct bound_lock *bl, size_t size)
+{
+	struct prog_hold **p = &t->spare, *h;
+
+	while ((h = *p) && h->size != size)
+		p = &h->next;
+	if (h) {
+		*p = h->next;
+	} else {
+		h = bind_alloc(t->bound->memory, sizeof(*h));
+		h->size = (uint32_t)size;
+		if (size)
+			h->memory = sim_object_create(t->sim->name, size, sim->cpu->socket);
+		sim_assert(!size || h->memory);
+	}
+	if (size)
+		memset(h->memory, 0, size);
+	h->lock = bl;
+	return h;
+}
+
+static void hold_give(struct prog_task *t, struct prog_hold *h)
+{
+	h->next = t->spare;
+	t->spare = h;
+}
+
+/*
+ * Which acquisition an unlock, downgrade or touch means: the newest one of the lock named;
+ * without an index, the newest of any instance. The place that links it, or NULL.
+ */
+static struct prog_hold **held_find(struct prog_task *t, const struct prog_insn *in)
+{
+	uint32_t first = in->first, count = in->count;
+
+	if (in->index) {
+		first = prog_target(t, in);
+		count = 1;
+	}
+	for (struct prog_hold **p = &t->held; *p; p = &(*p)->next)
+		if ((size_t)((*p)->lock - &t->bound->lock[first]) < count)
+			return p;
+	return NULL;
+}
+
+static struct lock_req make_req(const struct prog_hold *h)
+{
+	return (struct lock_req){
+		.mode = (enum lock_mode)h->mode, .how = h->how, .timeout = SIM_NEVER, .hold = h->memory,
+	};
+}
+
+static void locked(struct prog_task *t, struct prog_hold *h, uint32_t task, uint32_t lock)
+{
+	const struct lock_model *m = h->lock->model;
+
+	sim_emit(SIM_REC_GRANT, task, lock, h->mode | (uint32_t)h->how << 8, t->sim->op_waited);
+	if (has_owner(m)) {
+		h->next = t->held;
+		t->held = h;
+		t->holds++;
+		return;
+	}
+	hold_give(t, h);
+	t->sim->kernel_mode -= in_kernel(m);
+}
+
+void lockop_lock(struct sim_task *task, void *arg)
+{
+	const struct prog_insn *in = arg;
+	struct prog_task *t = task->user;
+	struct bound_lock *bl = &t->bound->lock[prog_target(t, in)];
+	const struct lock_model *m = bl->model;
+	struct prog_hold *h = hold_take(t, bl, m->hold_size);
+	uint32_t how = in->mode | (uint32_t)in->how << 8, lock = lock_number(t, bl);
+
+	h->mode = in->mode;
+	h->how = in->how;
+
+	struct lock_req req = make_req(h);
+
+	if (in->value)
+		req.timeout = value_of(in->value, &t->env);
+	task->kernel_mode += in_kernel(m);
+	kernel_op_enter(lock_number(t, bl));
+	t->waiting = true;
+	sim_emit(SIM_REC_CALL, task->id + 1, lock, how, in->stmt);
+	t->result = m->lock(bl->lock, &req);
+	t->waiting = false;
+	kernel_op_leave();
+	if (!t->result) {
+		locked(t, h, task->id + 1, lock);
+	} else {
+		sim_emit(SIM_REC_FAIL, task->id + 1, lock, how, (uint64_t)-t->result);
+		hold_give(t, h);
+		task->kernel_mode -= in_kernel(m);
+	}
+	if (in->tells || t->result)
+		sim_emit(SIM_REC_RESULT, task->id + 1, lock, 0, (uint64_t)-t->result);
+}
+
+/* post, wake: nobody needs to hold it. */
+static void unlock_by_anyone(struct prog_task *t, const struct prog_insn *in, struct bound_lock *bl)
+{
+	struct lock_req req = { .mode = LOCK_EXCLUSIVE, .timeout = SIM_NEVER };
+	bool kernel = in_kernel(bl->model);
+	uint32_t lock = lock_number(t, bl);
+
+	t->sim->kernel_mode += kernel;
+	sim_emit(SIM_REC_UNLOCK, t->sim->id + 1, lock, LOCK_EXCLUSIVE, in->stmt);
+	kernel_op_enter(lock_number(t, bl));
+	bl->model->unlock(bl->lock, &req);
+	kernel_op_leave();
+	sim_emit(SIM_REC_UNLOCKED, t->sim->id + 1, lock, LOCK_EXCLUSIVE, 0);
+	t->sim->kernel_mode -= kernel;
+}
+
+void lockop_unlock(struct sim_task *task, void *arg)
+{
+	const struct prog_insn *in = arg;
+	struct prog_task *t = task->user;
+	struct bound_lock *named = &t->bound->lock[in->first];
+
+	if (!has_owner(named->model)) {
+		unlock_by_anyone(t, in, &t->bound->lock[prog_target(t, in)]);
+		return;
+	}
+
+	struct prog_hold **p = held_find(t, in), *h;
+
+	if (!p) { /* the record is a finding; the model is not asked what it would do to a lock of somebody else */
+		named = &t->bound->lock[prog_target(t, in)];
+		sim_emit(SIM_REC_UNLOCK, task->id + 1, lock_number(t, named), LOCK_EXCLUSIVE, in->stmt);
+		return;
+	}
+	h = *p;
+
+	struct lock_req req = make_req(h);
+	uint32_t lock = lock_number(t, h->lock);
+
+	sim_emit(SIM_REC_UNLOCK, task->id + 1, lock, h->mode, in->stmt);
+	*p = h->next;
+	t->holds--;
+	kernel_op_enter(lock_number(t, h->lock));
+	h->lock->model->unlock(h->lock->lock, &req);
+	kernel_op_leave();
+	sim_emit(SIM_REC_UNLOCKED, task->id + 1, lock, h->mode, 0);
+	task->kernel_mode -= in_kernel(h->lock->model);
+	hold_give(t, h);
+}
+
+void lockop_downgrade(struct sim_task *task, void *arg)
+{
+	const struct prog_insn *in = arg;
+	struct prog_task *t = task->user;
+	struct prog_hold **p = held_find(t, in);
+
+	/* A model without a shared mode (of a compare block) serves readers one by one: nothing to do. */
+	if (!p || (*p)->mode == LOCK_SHARED || !(*p)->lock->model->downgrade)
+		return;
+
+	struct prog_hold *h = *p;
+	struct lock_req req = make_req(h);
+
+	sim_emit(SIM_REC_DOWNGRADE, task->id + 1, lock_number(t, h->lock), 0, 0);
+	kernel_op_enter(lock_number(t, h->lock));
+	h->lock->model->downgrade(h->lock->lock, &req);
+	kernel_op_leave();
+	h->mode = LOCK_SHARED;
+}
+
+void lockop_wakeall(struct sim_task *task, void *arg)
+{
+	const struct prog_insn *in = arg;
+	struct prog_task *t = task->user;
+	struct bound_lock *bl = &t->bound->lock[prog_target(t, in)];
+	bool kernel = in_kernel(bl->model);
+
+	task->kernel_mode += kernel;
+	sim_emit(SIM_REC_UNLOCK, task->id + 1, lock_number(t, bl), LOCK_EXCLUSIVE, in->stmt);
+	kernel_op_enter(lock_number(t, bl));
+	bl->model->wakeall(bl->lock);
+	kernel_op_leave();
+	sim_emit(SIM_REC_UNLOCKED, task->id + 1, lock_number(t, bl), LOCK_EXCLUSIVE, 0);
+	task->kernel_mode -= kernel;
+}
+
+void lockop_touch(struct sim_task *task, void *arg)
+{
+	const struct prog_insn *in = arg;
+	struct prog_task *t = task->user;
+	struct prog_hold **p = held_find(t, in);
+	struct bound_lock *bl = p ? (*p)->lock : &t->bound->lock[prog_target(t, in)];
+
+	for (unsigned i = 0; i < bl->data_lines; i++)
+		sim_access(SIM_STORE, bl->data + (size_t)i * SIM_LINE_BYTES, 8, 1, 0);
+}
