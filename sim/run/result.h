@@ -154,6 +154,7 @@ struct run_result {
 	bool has_throughput;
 	const char **done_name; uint64_t *done_count; unsigned ndone; /* named ones */
 	const char **oracle; bool *oracle_watched; unsigned noracle; /* which oracles watched this run */
+	void *memory;		 /* owned: names above that are not constants or the scenario's */
 };
 
 /* 0: fine. 1: an unexpected finding, or an expectation missed. 3: a limit was reached without a verdict. 130: interrupted. */

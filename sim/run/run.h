@@ -21,6 +21,7 @@ struct run_options {
 	sim_time max_time;	   /* cuts the run short (test --first); 0: none */
 	bool no_compare;	   /* skip compare blocks */
 	bool pieces;		   /* account waits by pieces though no expectation asks */
+	bool bare;		   /* benchmarks: no records, hence no statistics, oracles, expectations or digest */
 	const volatile int *interrupted; /* set by SIGINT */
 	void (*listen)(void *user, const struct sim_rec *rec); /* extra subscriber, or NULL */
 	unsigned listen_classes;

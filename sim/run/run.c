@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * One run from set-up to teardown, and the runs of its compare blocks.
+ *
+ *   text ── bind ──> machine, locks, tasks ── run ──> records ──> watch ──> result
+ *
+ * The machine and the kernel words are one per process, so runs follow each other.
+ */
+#include "sim/run/run.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <glib.h>
+
+#include "sim/kernel/host.h"
+#include "sim/run/bind_impl.h"
+#include "sim/run/watch.h"
+
+#define DEFAULT_MAX_STEPS UINT64_C(10000000000)
+
+struct run { /* one run in progress */
+	const struct run_options *options;
+	const struct scn_compare *compare; /* whose model is used instead, or NULL */
+	struct run_bound bound;
+	struct bind_pool *pool; /* goes to the result: it has the names */
+	struct sim_trace trace;
+	struct sim_choice choice;
+	struct sim_trace_writer *writer;
+	struct watch *watch; /* NULL in a bare run */
+	uint64_t digest, records;
+	enum sim_stop why;
+	sim_time end; /* of the window */
+};
+
+static struct run *now_running; /* for the machine's and the kernel words' call-backs, which carry no pointer */
+
+/* -- call-backs --------------------------------------------------------------------------------- */
+
+static void on_quiet(void)
+{
+	if (now_running->watch)
+		watch_quiet(now_running->watch);
+}
+
+static uint32_t current_task(void)
+{
+	const struct sim_task *t = sim->cpu ? sim_current() : NULL;
+
+	return t ? t->id + 1 : 0;
+}
+
+static uint32_t current_lock(void)
+{
+	return current_task() ? sim_current()->op_lock : 0;
+}
+
+/* @kind: enum kw_finding of the kernel words. */
+static void on_kernel_finding(int kind, const char *text)
+{
+	static const enum run_finding_kind kind_of[] = { RUN_FINDING_warning, RUN_FINDING_broken, RUN_FINDING_lockdep };
+
+	sim_assert(kind >= 0 && kind < (int)G_N_ELEMENTS(kind_of));
+	if (now_running->watch)
+		watch_finding(now_running->watch, kind_of[kind], current_task(), current_lock(), text);
+}
+
+static void count_record(void *user, const struct sim_rec *rec)
+{
+	struct run *r = user;
+
+	r->records++;
+	r->digest = sim_digest_add(r->digest, rec);
+}
+
+/* -- set-up ---------------------------------------------------------------------------------------- */
+
+static void walk_statements(struct sim_pos *pos, uint32_t n, const struct scn_stmt *list)
+{
+	for (; list; list = list->next) {
+		if (list->id < n)
+			pos[list->id] = list->pos;
+		walk_statements(pos, n, list->body);
+		walk_statements(pos, n, list->orelse);
+		for (unsigned i = 0; i < list->nbranch; i++)
+			walk_statements(pos, n, list->branch[i].body);
+	}
+}
+
+static void bind_statements(struct run *r)
+{
+	const struct scenario *scn = r->bound.scn;
+	uint32_t n = scn->nstmt + 1; /* whether they are counted from 0 or from 1 */
+	struct sim_pos *pos = bind_alloc(r->pool, n * sizeof(*pos));
+
+	for (unsigned i = 0; i < scn->ntask; i++)
+		walk_statements(pos, n, scn->task[i].body);
+	for (unsigned i = 0; i < scn->nirq; i++)
+		walk_statements(pos, n, scn->irq[i].body);
+	r->bound.statement = pos;
+	r->bound.nstatement = n;
+}
+
+static void bind_window(struct run_bound *b, sim_time max_time)
+{
+	const struct scenario *scn = b->scn;
+
+	b->until_done = scn->until_done;
+	b->from = scn->warmup ? bound_value(b, scn->warmup) : 0;
+	b->until = SIM_NEVER;
+	if (scn->run_for)
+		b->until = bound_value(b, scn->run_for);
+	else if (scn->limit)
+		b->until = bound_value(b, scn->limit);
+	if (max_time && b->until > max_time)
+		b->until = max_time;
+}
+
+static void run_bind(struct run *r, const struct scenario *scn)
+{
+	const struct run_options *o = r->options;
+	struct run_bound *b = &r->bound;
+	const struct lock_model *rawspin;
+	struct sim_config cfg;
+
+	b->scn = scn;
+	b->trace = &r->trace;
+	b->memory = r->pool;
+	b->seed = o->has_seed ? o->seed : scn->seed;
+	bind_machine(scn, &cfg, &rawspin);
+	cfg.seed = b->seed;
+	cfg.poll = o->poll;
+	cfg.max_steps = o->max_steps ? o->max_steps : DEFAULT_MAX_STEPS;
+	sim_choice_init(&r->choice, SIM_CHOICE_FIXED, b->seed);
+	b->machine = sim_machine_create(&cfg, kernel_task_bytes(), &r->trace, &r->choice);
+	b->ncpus = sim->ncpus;
+	b->machine_text = bind_machine_text(scn, &cfg, r->pool);
+	kernel_setup();
+	kernel_rawspin(rawspin);
+	kernel_on_finding(on_kernel_finding);
+	sim->on_quiet = on_quiet;
+	bind_window(b, o->max_time);
+	bind_statements(r);
+	bind_locks(b, r->pool, r->compare);
+	bind_tasks(b, r->pool);
+	bind_names(b, r->pool);
+	b->program->interrupted = o->interrupted;
+}
+
+/* The listeners; 0, or -1 with @error when the trace cannot be written. */
+static int run_listen(struct run *r, char **error)
+{
+	const struct run_options *o = r->options;
+	unsigned classes = o->trace_classes ? o->trace_classes : SIM_CLASS_SCHED | SIM_CLASS_LOCK | SIM_CLASS_TASK;
+
+	if (!o->bare) {
+		r->digest = SIM_DIGEST_SEED;
+		sim_trace_subscribe(&r->trace, SIM_CLASS_SCHED | SIM_CLASS_LOCK | SIM_CLASS_TASK, count_record, r);
+		r->watch = watch_create(&r->bound, o);
+		watch_start(r->watch, &r->trace);
+	}
+	if (r->compare)
+		return 0;
+	if (o->names)
+		o->names(o->listen_user, &r->bound.names);
+	if (o->listen)
+		sim_trace_subscribe(&r->trace, o->listen_classes, o->listen, o->listen_user);
+	if (!o->trace_path)
+		return 0;
+	r->writer = sim_trace_writer_open(o->trace_path, &r->bound.names);
+	if (!r->writer) {
+		*error = g_strdup_printf("%s: %s", o->trace_path, g_strerror(errno));
+		return -1;
+	}
+	sim_trace_subscribe(&r->trace, classes, sim_trace_writer_take, r->writer);
+	return 0;
+}
+
+/* -- running ------------------------------------------------------------------------------------------ */
+
+static void endless_instant(struct run *r)
+{
+	char t[SIM_TIME_CHARS];
+	g_autofree char *text = g_strdup_printf("%u steps at one instant (%s): time cannot end this loop", PROG_STILL_MAX,
+						sim_time_format(t, sim->now));
+
+	if (r->watch)
+		watch_finding(r->watch, RUN_FINDING_endless_instant, current_task(), current_lock(), text);
+}
+
+/* In pieces, so that SIGINT is noticed also while no program takes a step. */
+static void run_go(struct run *r)
+{
+	const volatile int *flag = r->options->interrupted;
+	sim_time until = r->bound.until, step = until == SIM_NEVER ? SIM_S : until / 64 + 1, to = 0;
+
+	do {
+		to = until - to > step ? to + step : until;
+		r->why = sim_machine_run(to, r->bound.until_done);
+		if (flag && *flag)
+			r->why = SIM_STOP_SIGNAL;
+	} while (r->why == SIM_STOP_END && to < until);
+	if (r->why == SIM_STOP_STILL)
+		endless_instant(r);
+}
+
+/* Nothing more can happen before the end of a fixed window: it counts in full. */
+static bool ran_to_end(const struct run *r)
+{
+	switch (r->why) {
+	case SIM_STOP_END:
+	case SIM_STOP_DONE:
+	case SIM_STOP_QUIET:
+		return true;
+	case SIM_STOP_ASKED:
+	case SIM_STOP_STEPS:
+	case SIM_STOP_STILL:
+	case SIM_STOP_SIGNAL:
+		return false;
+	}
+	return false;
+}
+
+static enum run_end end_of(const struct run *r)
+{
+	switch (r->why) {
+	case SIM_STOP_END:
+		return RUN_END_TIME;
+	case SIM_STOP_DONE:
+		return r->bound.until_done ? RUN_END_DONE : RUN_END_TIME;
+	case SIM_STOP_QUIET:
+		return r->bound.until_done ? RUN_END_QUIET : RUN_END_TIME;
+	case SIM_STOP_ASKED:
+	case SIM_STOP_STILL:
+		return RUN_END_FINDING;
+	case SIM_STOP_STEPS:
+		return RUN_END_STEPS;
+	case SIM_STOP_SIGNAL:
+		return RUN_END_INTERRUPTED;
+	}
+	return RUN_END_TIME;
+}
+
+/* Was the run cut short before it could show what the scenario asks for? */
+static bool is_complete(const struct run *r)
+{
+	const struct scenario *scn = r->bound.scn;
+
+	if (!ran_to_end(r))
+		return false;
+	if (r->why != SIM_STOP_END)
+		return true;
+	if (scn->until_done)
+		return false; /* the limit */
+	return !r->options->max_time || r->bound.until == bound_value(&r->bound, scn->run_for);
+}
+
+static void fill_result(struct run *r, struct run_result *res)
+{
+	const struct scenario *scn = r->bound.scn;
+	const char **about = g_new0(const char *, 2);
+
+	about[0] = g_strdup(scn->about);
+	res->about = about;
+	res->scenario = g_strdup(scn->name ? scn->name : "");
+	res->path = g_strdup(scn->nsources ? scn->sources[0]->path : "");
+	res->machine = g_strdup(r->bound.machine_text);
+	res->seed = r->bound.seed;
+	res->end = r->watch && watch_stopped(r->watch) ? RUN_END_FINDING : end_of(r);
+	res->digest = r->digest;
+	res->records = r->records;
+	res->accesses = sim->accesses;
+	res->events = sim->events;
+}
+
+static void run_finish(struct run *r, struct run_result *res)
+{
+	bool whole = ran_to_end(r) && !r->bound.until_done;
+
+	r->end = whole ? r->bound.until : sim->now;
+	sim_machine_sum_lines();
+	if (r->watch)
+		watch_finish(r->watch, r->end, is_complete(r), res);
+	fill_result(r, res);
+}
+
+/* 0, or -1 with @error: the trace could not be written in full. */
+static int run_close(struct run *r, char **error)
+{
+	int ret = 0;
+
+	if (r->writer && sim_trace_writer_close(r->writer)) {
+		*error = g_strdup_printf("%s: %s", r->options->trace_path, g_strerror(errno));
+		ret = -1;
+	}
+	watch_free(r->watch);
+	sim_trace_unsubscribe_all(&r->trace);
+	if (r->bound.machine)
+		sim_machine_destroy(r->bound.machine);
+	sim_choice_finish(&r->choice);
+	now_running = NULL;
+	return ret;
+}
+
+/* One run into @res. @own and @cmp: for a compare block, what to judge it against. */
+static int run_once(const struct scenario *scn, const struct run_options *options, unsigned block,
+		    const struct run_result *own, struct run_compare *cmp, struct run_result *res, char **error)
+{
+	struct run *r = g_new0(struct run, 1);
+	int ret;
+
+	r->options = options;
+	res->memory = r->pool = g_new0(struct bind_pool, 1);
+	r->compare = cmp ? &scn->compare[block] : NULL;
+	now_running = r;
+	run_bind(r, scn);
+	ret = run_listen(r, error);
+	if (!ret) {
+		bind_start(&r->bound);
+		run_go(r);
+		run_finish(r, res);
+		if (cmp && r->watch)
+			watch_judge_compare(r->watch, block, own, cmp);
+	}
+	if (run_close(r, ret ? &(char *){ NULL } : error))
+		ret = -1;
+	g_free(r);
+	return ret;
+}
+
+static int run_compares(const struct scenario *scn, const struct run_options *options, struct run_result *res,
+			char **error)
+{
+	res->compare = g_new0(struct run_compare, scn->ncompare);
+	for (unsigned i = 0; i < scn->ncompare; i++) {
+		struct run_compare *cmp = &res->compare[res->ncompare++];
+		const struct scn_compare *block = &scn->compare[i];
+
+		cmp->lock = g_strdup(scn->lock[block->lock].name);
+		cmp->model = g_strdup(block->model);
+		cmp->result = g_new0(struct run_result, 1);
+		if (run_once(scn, options, i, res, cmp, cmp->result, error))
+			return -1;
+		if (cmp->result->end == RUN_END_INTERRUPTED)
+			return 0;
+	}
+	return 0;
+}
+
+struct run_result *run_scenario(const struct scenario *scn, const struct run_options *options, char **error)
+{
+	struct run_result *res = g_new0(struct run_result, 1);
+	struct run_options none = { 0 };
+	int ret;
+
+	if (!options)
+		options = &none;
+	ret = run_once(scn, options, 0, NULL, NULL, res, error);
+	if (!ret && !options->no_compare && !options->bare && res->end != RUN_END_INTERRUPTED)
+		ret = run_compares(scn, options, res, error);
+	if (!ret)
+		return res;
+	run_result_free(res);
+	return NULL;
+}
+
+void run_result_free(struct run_result *r)
+{
+	if (!r)
+		return;
+	for (unsigned i = 0; i < r->ncompare; i++) {
+		run_result_free(r->compare[i].result);
+		watch_verdicts_free(r->compare[i].verdict, r->compare[i].nverdict);
+		g_free((char *)r->compare[i].lock);
+		g_free((char *)r->compare[i].model);
+	}
+	g_free(r->compare);
+	watch_result_clear(r);
+	if (r->about)
+		g_free((char *)r->about[0]);
+	g_free((gpointer)r->about);
+	g_free((char *)r->scenario);
+	g_free((char *)r->path);
+	g_free((char *)r->machine);
+	if (r->memory)
+		bind_pool_clear(r->memory);
+	g_free(r->memory);
+	g_free(r);
+}
