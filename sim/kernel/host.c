@@ -75,6 +75,12 @@ static uint32_t lock_obj(const void *p)
 	return sim_current()->op_lock;
 }
 
+/* Inside a raw spinlock its model's events are nobody's. */
+static bool silent(void)
+{
+	return !sim_current()->op_lock;
+}
+
 static uint32_t task_no(const struct task_struct *p)
 {
 	return p ? p->sim->id + 1 : 0;
@@ -93,17 +99,40 @@ void kernel_op_leave(void)
 
 void kw_lockevent(unsigned event, unsigned long n)
 {
+	if (silent())
+		return;
 	sim_emit(SIM_REC_EVENT, sim_current()->id + 1, sim_current()->op_lock, event, n);
 }
 
 void trace_contention_begin(const void *lock, unsigned flags)
 {
+	if (silent())
+		return;
 	sim_emit(SIM_REC_CONTENTION, sim_current()->id + 1, lock_obj(lock), 0, flags);
 }
 
 void trace_contention_end(const void *lock, int ret)
 {
+	if (silent())
+		return;
 	sim_emit(SIM_REC_CONTENTION, sim_current()->id + 1, lock_obj(lock), 1, (uint64_t)-(int64_t)ret);
+}
+
+void kw_flags(char *buf, size_t size, unsigned long word, const char *const *names)
+{
+	size_t len = 0;
+
+	buf[0] = '\0';
+	for (unsigned bit = 0; names[bit]; bit++) {
+		size_t more = strlen(names[bit]);
+
+		if (!(word >> bit & 1) || len + more + 2 > size)
+			continue;
+		if (len)
+			buf[len++] = '|';
+		memcpy(buf + len, names[bit], more + 1);
+		len += more;
+	}
 }
 
 /* -- priority inheritance ---------------------------------------------------------------------- */

@@ -35,4 +35,7 @@ void kw_lockevent(unsigned event, unsigned long n);
 void trace_contention_begin(const void *lock, unsigned flags);
 void trace_contention_end(const void *lock, int ret);
 
+/* For views: the names of the set bits of @word, lowest first, joined by "|". @names: by bit, NULL-terminated. */
+void kw_flags(char *buf, size_t size, unsigned long word, const char *const *names);
+
 #endif

@@ -3,6 +3,8 @@
  * raw_spinlock_t on top of a lock model. Without one it is a ticket lock whose accesses
  * are plain: uncontended it costs nothing; waiters poll the number being served, and
  * the unlock that they wait for is a store of the machine's.
+ *
+ * The model behind a raw lock counts no events: the operation in flight is another lock's.
  */
 #include "sim/kernel/host.h"
 
@@ -30,8 +32,15 @@ static bool acquire(raw_spinlock_t *lock, unsigned how)
 	struct free_ticket *t = (struct free_ticket *)&lock->word;
 	bool got = true;
 
-	if (behind && !sim->cfg.up)
-		return behind->lock(&lock->word, &req) == 0;
+	if (behind && !sim->cfg.up) {
+		struct sim_task *me = sim_current();
+		uint32_t op_lock = me->op_lock;
+
+		me->op_lock = 0;
+		got = behind->lock(&lock->word, &req) == 0;
+		me->op_lock = op_lock;
+		return got;
+	}
 	preempt_disable();
 	if (sim->cfg.up)
 		return true;
