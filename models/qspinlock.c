@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * qspinlock: an MCS queue folded into 32 bits.
+ *
+ *     31          18 17   16 15       8 7        0
+ *     | tail CPU + 1 | index | pending  | locked |     (below 16384 CPUs)
+ *
+ * The first waiter sets `pending` and polls the locked byte; the others queue with
+ * per-CPU MCS nodes, four per CPU for four nesting contexts. Only the pending waiter and
+ * the head of the queue poll the word, everybody else its own node. A newcomer can take
+ * the lock only while the whole word is 0. FIFO by the order of the operations that
+ * announce the waiters, and the pending one cannot be overtaken.
+ *
+ * Mirrors: Linux 6.1.192 kernel/locking/qspinlock.c, without paravirt
+ *
+ * The numbers of the steps below are those of the comments in the body:
+ *   1 take a free lock          5 announce as pending, or fall back     10 exchange the tail
+ *   3 let a pending one pass    6 wait for the locked byte              11 wait to be head
+ *   4 anything there: queue     7 take over, one 16-bit store           12 wait for locked|pending
+ *                               8 choose a node, 9 try once more        13 last: 14 hand on; 15 done
+ */
+#include "models/mcs.h"
+
+#include "sim/model.h"
+
+struct qspinlock {
+	union {
+		atomic_t val;
+		struct {
+			u8 locked, pending;
+		};
+		struct {
+			u16 locked_pending, tail;
+		};
+	};
+};
+
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the bytes of the word");
+
+#define _Q_LOCKED_VAL 1u
+#define _Q_LOCKED_MASK 0xffu
+#define _Q_PENDING_VAL 0x100u
+#define _Q_PENDING_MASK 0xff00u
+#define _Q_LOCKED_PENDING_MASK (_Q_LOCKED_MASK | _Q_PENDING_MASK)
+#define _Q_TAIL_IDX_SHIFT 16
+#define _Q_TAIL_CPU_SHIFT 18
+#define _Q_TAIL_MASK 0xffff0000u
+#define _Q_PENDING_LOOPS 1
+#define MAX_NODES 4
+
+struct qnodes {
+	struct mcs_spinlock mcs[MAX_NODES];
+};
+
+static DEFINE_PER_CPU_ALIGNED(struct qnodes, qnodes);
+
+#define QSPINLOCK_EVENTS(X)                                                                        \
+	X(lock_pending)	 /* waited as the pending one */                                           \
+	X(lock_slowpath) /* queued */                                                              \
+	X(lock_use_node2) /* … with the second node: nested */                                     \
+	X(lock_use_node3)                                                                          \
+	X(lock_use_node4)                                                                          \
+	X(lock_no_node)	 /* no node was left: polled unfairly */
+LOCKEVENTS(QSPINLOCK_EVENTS)
+
+static u32 encode_tail(int cpu, int idx)
+{
+	return (u32)(cpu + 1) << _Q_TAIL_CPU_SHIFT | (u32)idx << _Q_TAIL_IDX_SHIFT;
+}
+
+static struct mcs_spinlock *decode_tail(u32 tail)
+{
+	int cpu = (int)(tail >> _Q_TAIL_CPU_SHIFT) - 1;
+
+	return &per_cpu_ptr(&qnodes, cpu)->mcs[tail >> _Q_TAIL_IDX_SHIFT & (MAX_NODES - 1)];
+}
+
+static bool queued_spin_trylock(struct qspinlock *lock)
+{
+	int val = atomic_read(&lock->val);
+
+	return !val && atomic_try_cmpxchg_acquire(&lock->val, &val, _Q_LOCKED_VAL);
+}
+
+/* 3-7. True: acquired as the pending waiter; false: queue. */
+static bool pending_lock(struct qspinlock *lock, u32 val)
+{
+	for (int cnt = _Q_PENDING_LOOPS; val == _Q_PENDING_VAL && cnt; cnt--) { /* 3 */
+		cpu_relax();
+		val = (u32)atomic_read(&lock->val);
+	}
+	if (val & ~_Q_LOCKED_MASK) /* 4 */
+		return false;
+	model_step("qspinlock-pending");
+	val = (u32)atomic_fetch_or_acquire(_Q_PENDING_VAL, &lock->val); /* 5 */
+	if (val & ~_Q_LOCKED_MASK) {
+		if (!(val & _Q_PENDING_MASK))
+			WRITE_ONCE(lock->pending, 0);
+		return false;
+	}
+	trace_contention_begin(lock, LCB_F_SPIN);
+	lockevent_inc(lock_pending);
+	if (val & _Q_LOCKED_MASK)
+		smp_cond_load_acquire(&lock->locked, !VAL);		/* 6 */
+	WRITE_ONCE(lock->locked_pending, (u16)_Q_LOCKED_VAL);		/* 7 */
+	trace_contention_end(lock, 0);
+	return true;
+}
+
+/* 11. Returns when the node is the head of the queue. */
+static void wait_for_headship(struct mcs_spinlock *prev, struct mcs_spinlock *node)
+{
+	model_step("qspinlock-link");
+	WRITE_ONCE(prev->next, node);
+	smp_cond_load_acquire(&node->locked, VAL);
+}
+
+/* 12-14 */
+static void take_as_head(struct qspinlock *lock, struct mcs_spinlock *node, u32 tail)
+{
+	struct mcs_spinlock *next = READ_ONCE(node->next);
+	int val = atomic_cond_read_acquire(&lock->val, !((u32)VAL & _Q_LOCKED_PENDING_MASK)); /* 12 */
+
+	if (((u32)val & _Q_TAIL_MASK) == tail &&
+	    atomic_try_cmpxchg_relaxed(&lock->val, &val, _Q_LOCKED_VAL)) /* 13 */
+		return;
+	WRITE_ONCE(lock->locked, (u8)_Q_LOCKED_VAL); /* 14 */
+	if (!next)
+		next = smp_cond_load_relaxed(&node->next, VAL != NULL);
+	smp_store_release(&next->locked, 1);
+}
+
+static void queue_with_node(struct qspinlock *lock, struct mcs_spinlock *node, int idx)
+{
+	u32 tail = encode_tail(smp_processor_id(), idx), old;
+
+	lockevent_cond_inc(lock_use_node2, idx == 1);
+	lockevent_cond_inc(lock_use_node3, idx == 2);
+	lockevent_cond_inc(lock_use_node4, idx == 3);
+	node->locked = 0;
+	node->next = NULL;
+	if (queued_spin_trylock(lock)) /* 9 */
+		return;
+	old = (u32)xchg_relaxed(&lock->tail, (u16)(tail >> _Q_TAIL_IDX_SHIFT)) << _Q_TAIL_IDX_SHIFT; /* 10 */
+	trace_contention_begin(lock, LCB_F_SPIN);
+	if (old)
+		wait_for_headship(decode_tail(old), node);
+	take_as_head(lock, node, tail);
+	trace_contention_end(lock, 0);
+}
+
+static void queued_spin_lock_slowpath(struct qspinlock *lock, u32 val)
+{
+	struct qnodes *nodes;
+	int idx;
+
+	if (pending_lock(lock, val))
+		return;
+	lockevent_inc(lock_slowpath);
+	nodes = this_cpu_ptr(&qnodes); /* 8 */
+	idx = nodes->mcs[0].count++;
+	if (idx < MAX_NODES) {
+		queue_with_node(lock, &nodes->mcs[idx], idx);
+	} else {
+		lockevent_inc(lock_no_node);
+		while (!queued_spin_trylock(lock))
+			cpu_relax();
+	}
+	nodes->mcs[0].count--; /* 15 */
+}
+
+/* --------------------------------------------------------------------------------------- */
+
+static void qspinlock_init(void *l, const uint64_t *params)
+{
+	struct qspinlock *lock = l;
+
+	atomic_set(&lock->val, 0);
+}
+
+static int qspinlock_lock(void *l, struct lock_req *req)
+{
+	struct qspinlock *lock = l;
+	int val = 0;
+
+	preempt_disable();
+	if (req->how & LOCK_TRY) {
+		if (queued_spin_trylock(lock))
+			return 0;
+		preempt_enable();
+		return -EBUSY;
+	}
+	if (!atomic_try_cmpxchg_acquire(&lock->val, &val, _Q_LOCKED_VAL)) /* 1 */
+		queued_spin_lock_slowpath(lock, (u32)val);
+	return 0;
+}
+
+static void qspinlock_unlock(void *l, struct lock_req *req)
+{
+	struct qspinlock *lock = l;
+
+	smp_store_release(&lock->locked, 0);
+	preempt_enable();
+}
+
+static void qspinlock_view(const void *l, struct lock_view *view)
+{
+	const struct qspinlock *lock = l;
+
+	view->word = (uint32_t)lock->val.counter;
+}
+
+LOCK_MODEL(qspinlock) = {
+	.abi = LOCK_MODEL_ABI,
+	.name = "qspinlock",
+	.mirrors = "Linux 6.1.192 kernel/locking/qspinlock.c",
+	.summary = "queued spinlock: pending bit, then an MCS queue of per-CPU nodes",
+	.caps = LOCK_CAP_SPIN | LOCK_CAP_TRY | LOCK_CAP_RAW | LOCK_CAP_FIFO,
+	.size = sizeof(struct qspinlock),
+	.events = lockevent_names,
+	.init = qspinlock_init,
+	.lock = qspinlock_lock,
+	.unlock = qspinlock_unlock,
+	.view = qspinlock_view,
+};
