@@ -1,0 +1,523 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tests/unit/models/test_rtmutex_world.h"
+
+#include <check.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/kernel/host.h"
+#include "sim/kernel/pi.h"
+
+#include "sim/kernel/words.h"
+
+struct actor { /* sim_task.user */
+	struct world *w;
+	unsigned index;
+	const char *script; /* what is left of it */
+	char word[24];
+	unsigned held; /* bit per lock */
+	struct lock_req req;
+};
+
+/* -- names ----------------------------------------------------------------------------------- */
+
+static unsigned task_index(const struct world *w, const char *name)
+{
+	for (unsigned i = 0; i < w->ntasks; i++)
+		if (!strcmp(w->cast[i]->name, name))
+			return i;
+	ck_abort_msg("no task %s", name);
+	return 0;
+}
+
+static unsigned lock_index(struct world *w, const char *name)
+{
+	size_t len = strcspn(name, "/!");
+
+	for (unsigned i = 0; i < w->nlocks; i++)
+		if (strlen(w->lock_names[i]) == len && !strncmp(w->lock_names[i], name, len))
+			return i;
+	ck_assert_uint_lt(w->nlocks, WORLD_LOCKS);
+	ck_assert_uint_lt(len, sizeof(w->lock_names[0]));
+	memcpy(w->lock_names[w->nlocks], name, len);
+	return w->nlocks++;
+}
+
+static const char *task_name(uint32_t no)
+{
+	return no ? sim->tasks[no - 1]->name : "None";
+}
+
+/* -- the storyteller --------------------------------------------------------------------------- */
+
+static void say(struct world *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void say(struct world *w, const char *format, ...)
+{
+	sim_time t = sim->now / WORLD_UNIT;
+	char text[256];
+	va_list ap;
+	int n;
+
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	if (w->room - w->len < sizeof(text) + 32) {
+		w->room = 2 * w->room + 1024;
+		w->story = realloc(w->story, w->room);
+	}
+	if (w->told != t)
+		n = sprintf(w->story + w->len, "%st=%u: ", w->len ? "\n" : "", (unsigned)t);
+	else
+		n = sprintf(w->story + w->len, "; ");
+	w->told = t;
+	w->len += (size_t)n;
+	w->len += (size_t)sprintf(w->story + w->len, "%s", text);
+}
+
+/* Replaces the last occurrence of @old. */
+static void amend(struct world *w, const char *old, const char *new)
+{
+	size_t olen = strlen(old), nlen = strlen(new);
+
+	for (char *p = w->story + w->len - olen; p >= w->story; p--) {
+		if (strncmp(p, old, olen))
+			continue;
+		memmove(p + nlen, p + olen, (size_t)(w->story + w->len - (p + olen)) + 1);
+		memcpy(p, new, nlen);
+		w->len += nlen - olen;
+		return;
+	}
+	ck_abort_msg("nothing to amend: %s", old);
+}
+
+static void look(const struct world *w, uint32_t obj, struct lock_view *view, struct lock_view_task *room)
+{
+	memset(view, 0, sizeof(*view));
+	view->owners = room;
+	view->owners_room = 1;
+	view->waiters = room + 1;
+	view->waiters_room = WORLD_TASKS;
+	w->model->view(w->locks[obj - 1], view);
+}
+
+static const char *order(const struct world *w, uint32_t obj)
+{
+	static char text[128];
+	struct lock_view_task room[WORLD_TASKS + 1];
+	struct lock_view view;
+	size_t n = 0;
+
+	look(w, obj, &view, room);
+	for (unsigned i = 0; i < view.nwaiters; i++)
+		n += (size_t)sprintf(text + n, "%s%s", i ? " " : "", kernel_sim_task(view.waiters[i].task)->name);
+	text[n] = '\0';
+	return text;
+}
+
+static const char *owner(const struct world *w, uint32_t obj)
+{
+	struct lock_view_task room[WORLD_TASKS + 1];
+	struct lock_view view;
+
+	look(w, obj, &view, room);
+	return view.nowners ? kernel_sim_task(view.owners[0].task)->name : "None";
+}
+
+static void tell_event(struct world *w, const struct sim_rec *rec, unsigned i)
+{
+	const char *event = w->model->events[rec->arg], *task = task_name(rec->task);
+	const char *lock = w->lock_names[rec->obj - 1];
+
+	w->events[rec->arg] += rec->val;
+	if (!strncmp(event, "rtmutex_lock_", 13))
+		w->told_grant[i] = true;
+	if (!strcmp(event, "rtmutex_lock_fast"))
+		say(w, "%s GETS %s fast", task, lock);
+	else if (!strcmp(event, "rtmutex_lock_slow"))
+		say(w, "%s GETS %s slow-trylock", task, lock);
+	else if (!strcmp(event, "rtmutex_spin"))
+		say(w, "%s spins on running owner %s", task, owner(w, rec->obj));
+	else if (!strcmp(event, "rtmutex_timeout"))
+		say(w, "%s FAILS on %s ETIMEDOUT", task, lock);
+	else if (!strcmp(event, "rtmutex_signal"))
+		say(w, "%s FAILS on %s EINTR", task, lock);
+	else if (!strcmp(event, "rtmutex_deadlock"))
+		say(w, "%s FAILS on %s EDEADLK", task, lock);
+}
+
+static void tell_stop(struct world *w, const struct sim_rec *rec)
+{
+	static const char *const why[] = {
+		[KW_PI_STOP_NOT_BLOCKED] = "not blocked",
+		[KW_PI_STOP_FREE] = "first lock is free",
+		[KW_PI_STOP_MOVED_ON] = "blocked on another lock",
+		[KW_PI_STOP_NO_PI_WAITERS] = "no pi waiters",
+		[KW_PI_STOP_NOT_TOP] = "not the top pi waiter",
+		[KW_PI_STOP_EQUAL] = "waiter prio equals task prio",
+		[KW_PI_STOP_DEPTH] = "depth limit",
+	};
+
+	if (rec->arg != KW_PI_STOP_OWNER_UNTOUCHED) /* the specification's traces do not mention this end */
+		say(w, "chain stop at %s: %s", task_name(rec->task), why[rec->arg]);
+}
+
+static int prio_of(uint64_t val)
+{
+	return (int)(int64_t)val - 1;
+}
+
+static void tell_pi(struct world *w, const struct sim_rec *rec)
+{
+	const char *task = task_name(rec->task);
+	const char *lock = rec->obj ? w->lock_names[rec->obj - 1] : "?";
+	char old[64], new[64];
+
+	switch (rec->type) {
+	case SIM_REC_PI_BLOCK:
+		say(w, "%s blocks on %s owner %s order [%s]", task, lock, task_name(rec->arg), order(w, rec->obj));
+		break;
+	case SIM_REC_PI_REQUEUE:
+		say(w, "requeue %s on %s as %d order [%s]", task, lock, prio_of(rec->val), order(w, rec->obj));
+		break;
+	case SIM_REC_PI_DEADLOCK:
+		say(w, "chain: deadlock found at lock %s", lock);
+		break;
+	case SIM_REC_PI_STOP:
+		tell_stop(w, rec);
+		break;
+	case SIM_REC_PI_STEAL:
+		say(w, "%s STEALS %s from woken top %s", task, lock, task_name(rec->arg));
+		break;
+	case SIM_REC_PI_WAKE_TOP:
+		if (!rec->arg) {
+			say(w, "wake new top %s", task);
+			break;
+		}
+		snprintf(old, sizeof(old), "%s RELEASES %s fast", task_name(rec->arg), lock);
+		snprintf(new, sizeof(new), "%s RELEASES %s -> wakes %s", task_name(rec->arg), lock, task);
+		amend(w, old, new);
+		break;
+	}
+}
+
+static void tell_task(struct world *w, const struct sim_rec *rec, unsigned i)
+{
+	const char *task = task_name(rec->task);
+	const char *lock = rec->obj ? w->lock_names[rec->obj - 1] : "?";
+	int prio = prio_of(rec->val);
+
+	switch (rec->type) {
+	case SIM_REC_SWITCH:
+		say(w, "cpu%u runs %s prio=%d", rec->cpu, task, prio);
+		break;
+	case SIM_REC_PRIO:
+		say(w, "effprio %s %d->%d (%s%s)", task, w->prio[i], prio, rec->obj ? "donor " : "none",
+		    rec->obj ? task_name(rec->obj) : "");
+		w->prio[i] = prio;
+		break;
+	case SIM_REC_SETSCHED:
+		say(w, "setscheduler %s normal_prio=%d eff %d -> %d", task, prio_of((uint64_t)(int32_t)rec->arg),
+		    w->prio[i], prio);
+		w->prio[i] = prio;
+		break;
+	case SIM_REC_TIMER:
+		if (rec->arg == 1)
+			say(w, "timer fires for %s", task);
+		break;
+	case SIM_REC_CALL:
+		w->told_grant[i] = false;
+		break;
+	case SIM_REC_GRANT:
+		if (!w->told_grant[i])
+			say(w, "%s GETS %s prio=%d", task, lock, w->prio[i]);
+		break;
+	case SIM_REC_UNLOCK:
+		say(w, "%s RELEASES %s fast", task, lock);
+		break;
+	case SIM_REC_EVENT:
+		tell_event(w, rec, i);
+		break;
+	default:
+		tell_pi(w, rec);
+	}
+}
+
+static void tell(void *user, const struct sim_rec *rec)
+{
+	if (rec->task && task_name(rec->task)[0] != '#')
+		tell_task(user, rec, rec->task - 1);
+}
+
+/* -- the players --------------------------------------------------------------------------------- */
+
+static void check_locks(struct world *w)
+{
+	for (unsigned i = 0; i < w->nlocks && !w->broken; i++)
+		w->broken = w->model->broken(w->locks[i]);
+}
+
+static void do_lock(struct actor *a, unsigned lock, const char *rest, unsigned how)
+{
+	struct world *w = a->w;
+	struct sim_task *t = w->tasks[a->index];
+	int ret;
+
+	a->req = (struct lock_req){ .how = how, .timeout = SIM_NEVER };
+	if (*rest == '/')
+		a->req.timeout = strtoul(rest + 1, NULL, 10) * WORLD_UNIT;
+	if (*rest == '!')
+		a->req.how |= LOCK_INTERRUPTIBLE;
+	sim_emit(SIM_REC_CALL, t->id + 1, lock + 1, 0, 0);
+	kernel_op_enter(lock + 1);
+	ret = w->model->lock(w->locks[lock], &a->req);
+	kernel_op_leave();
+	w->result[a->index] = ret;
+	if (ret) {
+		sim_emit(SIM_REC_FAIL, t->id + 1, lock + 1, 0, (uint64_t)-ret);
+	} else {
+		a->held |= 1u << lock;
+		sim_emit(SIM_REC_GRANT, t->id + 1, lock + 1, 0, t->op_waited);
+	}
+	check_locks(w);
+}
+
+static void do_unlock(struct actor *a, unsigned lock)
+{
+	struct sim_task *t = a->w->tasks[a->index];
+
+	if (!(a->held & 1u << lock))
+		return;
+	a->held &= ~(1u << lock);
+	sim_emit(SIM_REC_UNLOCK, t->id + 1, lock + 1, 0, 0);
+	kernel_op_enter(lock + 1);
+	a->w->model->unlock(a->w->locks[lock], &a->req);
+	kernel_op_leave();
+	check_locks(a->w);
+}
+
+static struct sim_attr attr_of(int prio)
+{
+	if (prio == FAIR)
+		return (struct sim_attr){ .policy = SIM_NORMAL };
+	if (prio >= DEADLINE(0))
+		return (struct sim_attr){ .policy = SIM_DEADLINE,
+					  .dl_runtime = (sim_time)(prio - DEADLINE(0)) * WORLD_UNIT / 2,
+					  .dl_deadline = (sim_time)(prio - DEADLINE(0)) * WORLD_UNIT,
+					  .dl_period = (sim_time)(prio - DEADLINE(0)) * WORLD_UNIT };
+	return (struct sim_attr){ .policy = SIM_FIFO, .rt_priority = prio };
+}
+
+static void do_setscheduler(struct world *w, const char *what)
+{
+	char name[16];
+	int prio;
+	struct sim_attr attr;
+	struct sim_task *t;
+
+	ck_assert_int_eq(sscanf(what, "%15[^:]:%d", name, &prio), 2);
+	attr = attr_of(prio);
+	t = w->tasks[task_index(w, name)];
+	sim_setscheduler(t, &attr);
+	w->model->prio_changed(w->locks[0], kernel_task(t));
+	check_locks(w);
+}
+
+static void do_word(struct sim_task *t, void *arg)
+{
+	struct actor *a = arg;
+	struct world *w = a->w;
+	const char *name = a->word + 1;
+
+	switch (a->word[0]) {
+	case '+':
+		do_lock(a, lock_index(w, name), name + strcspn(name, "/!"), 0);
+		break;
+	case '?':
+		do_lock(a, lock_index(w, name), "", LOCK_TRY);
+		break;
+	case '-':
+		do_unlock(a, lock_index(w, name));
+		break;
+	case '=':
+		do_setscheduler(w, name);
+		break;
+	case '!':
+		sim_signal(w->tasks[task_index(w, name)], false);
+		break;
+	default:
+		ck_abort_msg("%s: what is %s", t->name, a->word);
+	}
+}
+
+static bool next_word(struct actor *a)
+{
+	size_t len;
+
+	a->script += strspn(a->script, " ");
+	len = strcspn(a->script, " ");
+	ck_assert_uint_lt(len, sizeof(a->word));
+	memcpy(a->word, a->script, len);
+	a->word[len] = '\0';
+	a->script += len;
+	return len;
+}
+
+static void play(struct sim_task *t, struct sim_act *act)
+{
+	struct actor *a = t->user;
+
+	if (!next_word(a))
+		*act = (struct sim_act){ .kind = SIM_ACT_EXIT };
+	else if (a->word[0] >= '0' && a->word[0] <= '9')
+		*act = (struct sim_act){ .kind = SIM_ACT_RUN, .t = strtoul(a->word, NULL, 10) * WORLD_UNIT };
+	else if (a->word[0] == '@')
+		*act = (struct sim_act){ .kind = SIM_ACT_SLEEP, .t = strtoul(a->word + 1, NULL, 10) * WORLD_UNIT };
+	else
+		*act = (struct sim_act){ .kind = SIM_ACT_CALL, .fn = do_word, .arg = a };
+}
+
+/* -- the stage ------------------------------------------------------------------------------------ */
+
+static void create_locks(struct world *w)
+{
+	const struct lock_param *p = w->model->params;
+	uint64_t values[4];
+
+	for (unsigned i = 0; p[i].name; i++)
+		values[i] = w->params[i] ? w->params[i] : p[i].fallback;
+	for (unsigned i = 0; i < WORLD_LOCKS; i++) {
+		w->locks[i] = sim_object_create("lock", w->model->size, 0);
+		w->model->init(w->locks[i], values);
+		kernel_lock_bind(w->locks[i], w->model->size, i + 1);
+	}
+}
+
+static void create_task(struct world *w, const struct world_task *cast, struct actor *a)
+{
+	uint64_t allowed = UINT64_C(1) << cast->cpu;
+	struct sim_attr attr = attr_of(cast->prio);
+	unsigned i = w->ntasks++;
+
+	ck_assert_uint_lt(i, WORLD_TASKS);
+	*a = (struct actor){ .w = w, .index = i, .script = cast->script };
+	w->cast[i] = cast;
+	w->tasks[i] = sim_task_create(cast->name, &attr, cast->cpu, &allowed, play, a);
+	kernel_task_init(w->tasks[i]);
+	w->prio[i] = w->tasks[i]->shared->prio;
+	sim_task_start(w->tasks[i], cast->at * WORLD_UNIT);
+}
+
+void world_run(struct world *w, const struct lock_model *model, const struct world_task *cast, sim_time until)
+{
+	static struct actor actors[WORLD_TASKS];
+	struct sim_config cfg = { .sockets = 1, .cores = 1, .threads = 1, .preempt = SIM_PREEMPT_FULL, .hz = 1000 };
+
+	cfg.costs.scalar[SIM_COST_relax] = SIM_NS;
+	cfg.costs.scalar[SIM_COST_ipi] = w->ipi;
+	for (unsigned i = 0; cast[i].name; i++)
+		if (cast[i].cpu >= cfg.cores)
+			cfg.cores = cast[i].cpu + 1;
+	w->model = model;
+	w->told = SIM_NEVER;
+	sim_choice_init(&w->choice, SIM_CHOICE_FIXED, 0);
+	sim_machine_create(&cfg, kernel_task_bytes(), &w->trace, &w->choice);
+	sim_trace_subscribe(&w->trace, SIM_CLASS_SCHED | SIM_CLASS_LOCK, tell, w);
+	kernel_setup();
+	create_locks(w);
+	for (unsigned i = 0; cast[i].name; i++)
+		create_task(w, &cast[i], &actors[i]);
+	sim_machine_run(until * WORLD_UNIT, false);
+	if (w->broken)
+		ck_abort_msg("broken: %s\n%s", w->broken, w->story);
+}
+
+void world_finish(struct world *w)
+{
+	sim_machine_destroy(sim);
+	sim_choice_finish(&w->choice);
+	free(w->story);
+}
+
+/* -- the critic ------------------------------------------------------------------------------------- */
+
+/* The CPU that a sentence happens on: its own, its subject's, or else that of the sentence before. */
+static int cpu_of(const struct world *w, const char *sentence, int before)
+{
+	char first[16], second[16], fourth[16];
+	int cpu;
+
+	if (sscanf(sentence, "cpu%d runs", &cpu) == 1)
+		return cpu;
+	if (sscanf(sentence, "%15s %15s for %15s", first, second, fourth) == 3 && !strcmp(second, "fires"))
+		return (int)w->cast[task_index(w, fourth)]->cpu;
+	sscanf(sentence, "%15s", first);
+	if (!strcmp(first, "setscheduler"))
+		return -1;
+	for (unsigned i = 0; i < w->ntasks; i++)
+		if (!strcmp(w->cast[i]->name, first))
+			return (int)w->cast[i]->cpu;
+	return before;
+}
+
+/* Sorts the sentences within each line of @story by CPU, keeping their order on each. */
+static char *by_cpu(const struct world *w, const char *story)
+{
+	char *copy = strdup(story), *out = calloc(1, strlen(story) + 64), *line, *lines = copy;
+
+	while ((line = strsep(&lines, "\n"))) {
+		char *sentence, *sentences = strchr(line, ' ') + 1, *list[128];
+		int cpus[128], n = 0, before = -1;
+
+		sentences[-1] = '\0';
+		while ((sentence = strsep(&sentences, ";"))) {
+			ck_assert_int_lt(n, 128);
+			list[n] = sentence + strspn(sentence, " ");
+			before = cpus[n] = cpu_of(w, list[n], before);
+			n++;
+		}
+		sprintf(out + strlen(out), "%s%s", *out ? "\n" : "", line);
+		for (int cpu = -1; cpu < (int)sim->ncpus; cpu++)
+			for (int i = 0; i < n; i++)
+				if (cpus[i] == cpu)
+					sprintf(out + strlen(out), " %s;", list[i]);
+	}
+	free(copy);
+	return out;
+}
+
+void world_expect(struct world *w, const char *golden)
+{
+	char *seen = w->loose ? by_cpu(w, w->story) : strdup(w->story);
+	char *wanted = w->loose ? by_cpu(w, golden) : strdup(golden);
+
+	if (strcmp(seen, wanted))
+		ck_abort_msg("\n--- golden\n%s\n--- seen\n%s\n", golden, w->story);
+	free(seen);
+	free(wanted);
+}
+
+int world_result(const struct world *w, const char *task)
+{
+	return w->result[task_index(w, task)];
+}
+
+int world_prio(const struct world *w, const char *task)
+{
+	return w->tasks[task_index(w, task)]->shared->prio;
+}
+
+unsigned long world_events(const struct world *w, const char *event)
+{
+	for (unsigned i = 0; w->model->events[i]; i++)
+		if (!strcmp(w->model->events[i], event))
+			return w->events[i];
+	ck_abort_msg("no event %s", event);
+	return 0;
+}
+
+bool world_told(const struct world *w, const char *sentence)
+{
+	return strstr(w->story, sentence);
+}
