@@ -704,5 +704,6 @@ enum sim_stop sim_machine_run(sim_time until, bool until_done)
 		ev->fire(ev);
 	}
 	sim_evq_cancel(&sim->evq, &sim->end);
+	sim_spin_settle();
 	return sim->why;
 }

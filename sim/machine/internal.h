@@ -79,6 +79,8 @@ struct sim_spin {
 
 void sim_spin_init(void);
 void sim_spin_finish(void);
+/* End of a run: counts the polls that parked CPUs would have made. */
+void sim_spin_settle(void);
 
 /* Notes a completed load that hit. */
 static inline void sim_spin_read(struct sim_cpu *cpu, struct sim_line *line, const void *addr, unsigned size,

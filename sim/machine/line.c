@@ -328,6 +328,10 @@ uint64_t sim_access(enum sim_op op, void *addr, unsigned size, uint64_t a, uint6
 		hit = opc == SIM_OPC_LOAD ? sim_line_has(line, cpu->id) : line->owner == cpu->id + 1;
 		sim_elapse(hit ? sim->cfg.costs.lat[opc][SIM_LINE_M][SIM_DIST_SELF] : line_miss(line, cpu, opc));
 	}
+	if (op != SIM_LOAD && !hit && line->owner != cpu->id + 1) { /* read while our store was under way */
+		line_own(line, cpu->id);
+		sim_unpark_watchers(line);
+	}
 	old = perform(op, addr, size, a, b);
 	if (op == SIM_LOAD && hit)
 		sim_spin_read(cpu, line, addr, size, old);

@@ -97,15 +97,14 @@ static bool processed(const struct sim_cpu *cpu, sim_time t)
 	return t < sim->now || (t == sim->now && cpu->rank < sim->high);
 }
 
-void sim_unpark(struct sim_cpu *cpu)
+/* Skips the turns that are over; returns when the first access that is not of the past completes. */
+static sim_time skip(struct sim_cpu *cpu)
 {
 	struct sim_spin *s = cpu->spin;
 	sim_time period = s->relax + s->last.n * s->hit;
 	uint64_t turns = (sim->now - s->since) / period;
 	sim_time at;
 
-	watch_none(cpu);
-	cpu->parked = false;
 	if (turns && !processed(cpu, s->since + turns * period))
 		turns--;
 	sim->relaxes += turns;
@@ -116,7 +115,26 @@ void sim_unpark(struct sim_cpu *cpu)
 		at += s->hit;
 	}
 	s->relax_due = s->serve == s->last.n;
-	at += s->relax_due ? s->relax : s->hit;
+	return at + (s->relax_due ? s->relax : s->hit);
+}
+
+void sim_spin_settle(void)
+{
+	for (unsigned i = 0; i < sim->ncpus; i++) {
+		if (sim->cpus[i].parked)
+			skip(&sim->cpus[i]);
+		if (sim->cpus[i].parked || sim->cpus[i].replaying) /* a pause counts when it begins */
+			sim->relaxes += sim->cpus[i].spin->relax_due;
+	}
+}
+
+void sim_unpark(struct sim_cpu *cpu)
+{
+	struct sim_spin *s = cpu->spin;
+	sim_time at = skip(cpu);
+
+	watch_none(cpu);
+	cpu->parked = false;
 	s->served = 0;
 	cpu->replaying = true;
 	sim_cpu_push(cpu, at);
@@ -244,8 +262,10 @@ void sim_relax_at(bool declared, const char *frame, const uint64_t *regs, unsign
 		}
 		sim_elapse(sim->cfg.costs.scalar[SIM_COST_relax]);
 	}
-	if (cpu->attention)
+	if (cpu->attention) { /* may come back on another CPU */
 		sim_attend();
+		fixed = false;
+	}
 	cpu = sim->cpu;
 	s = cpu->spin;
 	if (fixed && still_holds(cpu)) {
