@@ -62,7 +62,7 @@ struct mutex_waiter { /* on the sleeper's stack */
 	X(mutex_steal)	      /* taken past queued waiters */                                      \
 	X(mutex_queued)	      /* joined wait_list */                                               \
 	X(mutex_waiter_spin)  /* the first waiter spun on the owner */                             \
-	X(mutex_handoff_set)  /* … after asking for a hand-off */                                  \
+	X(mutex_starving)     /* … after losing a race: it set HANDOFF */                                 \
 	X(mutex_handoff)      /* unlock gave the lock to the first waiter */                       \
 	X(mutex_pickup)	      /* … which took it up */                                             \
 	X(mutex_unlock_slow)  /* unlock had somebody to wake */                                    \
@@ -131,7 +131,7 @@ static struct task_struct *mutex_trylock_common(struct mutex *lock, bool handoff
 		if (!atomic_long_try_cmpxchg_acquire(&lock->owner, &word, (long)((unsigned long)task | want)))
 			continue;
 		if (task != me) {
-			lockevent_inc(mutex_handoff_set);
+			lockevent_inc(mutex_starving);
 			return task;
 		}
 		count_acquired(flags, waiter);
