@@ -137,7 +137,7 @@ void local_irq_enable(void)
 {
 	sim_assert(sim_current()->irq_off);
 	if (!--sim_current()->irq_off)
-		sim_preempt_point();
+		sim_irq_enabled();
 }
 
 unsigned long kw_irq_save(void)
@@ -242,7 +242,7 @@ int try_to_wake_up(struct task_struct *p, unsigned int mask, int flags)
 	pay(SIM_COST_wake);
 	woken = sim_wake(p->sim, mask);
 	if (!--waker->irq_off)
-		sim_preempt_point();
+		sim_irq_enabled();
 	return woken;
 }
 
