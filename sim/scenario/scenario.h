@@ -141,7 +141,7 @@ enum scn_stmt_kind {
 
 enum scn_mode { SCN_MODE_LOCK /* the model's exclusive mode */, SCN_MODE_READ, SCN_MODE_WRITE };
 
-struct scn_branch { struct scn_expr *weight; bool decay; struct scn_expr *decay_k, *decay_n; bool otherwise; struct scn_stmt *body; };
+struct scn_branch { struct scn_expr *weight; bool decay; struct scn_expr *decay_k, *decay_n; bool otherwise; struct scn_stmt *body; struct sim_pos pos; };
 
 struct scn_target { /* NAME or NAME[expr] */
 	uint32_t object;       /* index of lock or task */
@@ -225,7 +225,7 @@ struct scn_compare {
 	struct scn_expect *expect;
 	unsigned nexpect;
 	bool expects_findings; /* as in struct scenario, for the run with this model */
-	struct sim_pos pos;
+	struct sim_pos pos, model_pos;
 };
 
 struct scenario {

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Checks of meaning. Each is a function over the whole scenario, listed in check.c's table
+ * with the mistake it finds; none runs unless the text has its shape and all names are known.
+ */
+#ifndef SIM_SCENARIO_CHECK_H
+#define SIM_SCENARIO_CHECK_H
+
+#include "sim/scenario/parse.h"
+
+/* A statement in its surroundings. */
+struct check_walk {
+	struct parser *p;
+	const struct scn_task *task;	 /* NULL in an interrupt */
+	const struct scn_interrupt *irq; /* NULL in a task */
+	/* Called for every statement before its blocks. */
+	void (*visit)(struct check_walk *w, const struct scn_stmt *s);
+	void *user;
+	unsigned depth; /* of blocks around the statement */
+};
+
+/* Visits all statements of all tasks and interrupts in the order of the text. */
+void check_walk_all(struct parser *p, void (*visit)(struct check_walk *w, const struct scn_stmt *s), void *user);
+/* Visits a list and its blocks. */
+void check_walk_list(struct check_walk *w, const struct scn_stmt *list);
+
+/* The shape of the machine as the text gives it. */
+struct check_shape {
+	uint64_t sockets, cores, threads, cpus;
+};
+
+struct check_shape check_shape(const struct parser *p);
+/* The machine's field, or NULL. */
+const struct scn_setting *check_field(const struct parser *p, const char *name);
+/* Capabilities of @model, all of them if it is unknown. */
+unsigned check_caps(const struct parser *p, const char *model);
+
+/* check_decl.c */
+void check_machine(struct parser *p);
+void check_costs(struct parser *p);
+void check_clock(struct parser *p);
+void check_cpu_count(struct parser *p);
+void check_models(struct parser *p);
+void check_objects(struct parser *p);
+void check_task_count(struct parser *p);
+void check_placement(struct parser *p);
+void check_policies(struct parser *p);
+void check_interrupts(struct parser *p);
+
+/* check_body.c */
+void check_capabilities(struct parser *p);
+void check_failures(struct parser *p);
+void check_targets(struct parser *p);
+void check_periods(struct parser *p);
+void check_turns(struct parser *p);
+void check_idle_loops(struct parser *p);
+void check_ends(struct parser *p);
+
+/* check_flow.c: what is held where */
+void check_flow(struct parser *p);
+
+/* check_expect.c */
+void check_expectations(struct parser *p);
+void check_throughput(struct parser *p);
+
+#endif

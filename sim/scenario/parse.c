@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The scenario language. This file: tokens, recovery, and statements outside tasks.
+ *
+ *   scenario   = { top } ;
+ *   top        = "scenario" STRING | "about" STRING { STRING } | "origin" STRING { STRING }
+ *              | "include" STRING | "param" NAME "=" constant | "seed" constant
+ *              | "machine" [ PRESET ] [ "{" { field } "}" ]
+ *              | "lock" decl ":" MODEL [ "{" { setting } "}" ]
+ *              | "completion" decl | "semaphore" decl "=" constant | "barrier" NAME constant
+ *              | "task" decl { header } block
+ *              | "interrupt" NAME "cpu" constant "every" number [ "from" constant ] block
+ *              | "run" "for" constant [ "warmup" constant ]
+ *              | "run" "until" "done" [ "limit" constant ]
+ *              | "expect" expectation
+ *              | "compare" NAME ":" MODEL "{" { setting | "expect" expectation } "}" ;
+ *   decl       = NAME [ "[" constant "]" ] ;
+ *   field      = FIELD ( number | WORD | PRESET ) | "cost" NAME number ;
+ *   setting    = NAME ( number | "on" | "off" ) | "data" constant ( "line" | "lines" ) ;
+ *
+ *   header     = sched | "cpu" number | "cpus" range { "," range } | "socket" number
+ *              | "spread" | "pack" | "pin" | "group" NAME ;
+ *   sched      = "fifo" number | "rr" number | "nice" [ "-" ] number
+ *              | "deadline" number number [ number ] ;
+ *   range      = atom [ "-" atom ] ;
+ *
+ *   block      = "{" { statement } "}" ;
+ *   statement  = "run" number | "sleep" number | "at" number | "period" number
+ *              | ( "lock" | "read" | "write" ) target { how } [ "else" block ]
+ *              | ( "hold" | "reading" | "writing" ) target { how } block [ "else" block ]
+ *              | "unlock" target | "downgrade" target | "touch" target
+ *              | ( "take" | "wait" ) target { how } [ "else" block ]
+ *              | "post" target | "wake" target | "wakeall" target | "meet" target
+ *              | "loop" [ number ] block | "until" number block | "break"
+ *              | "choose" "{" { branch } "}"
+ *              | "signal" target | "kill" target | "set" target sched
+ *              | ( "preempt" | "irq" ) "off" block | ( "kernel" | "fault" ) block
+ *              | "yield" | "resched" | "exit" | "shootdown" | "mark" STRING | "done" [ NAME ] ;
+ *   target     = NAME [ "[" number "]" ] ;
+ *   how        = "try" | "interruptible" | "killable" | "timeout" number ;
+ *   branch     = ( constant | "decay" "(" number "," constant ")" | "else" ) ":" block ;
+ *
+ *   number     = product { ( "+" | "-" ) product } ;
+ *   product    = atom { ( "*" | "/" ) atom } ;
+ *   atom       = DIGITS [ "." DIGITS ] [ UNIT ] | NAME | "$i" | "$k" | "$K" | "(" number ")"
+ *              | ( "uniform" | "normal" | "lognormal" ) "(" number "," number ")"
+ *              | "exp" "(" number ")"
+ *              | "choice" "(" number ":" constant { "," number ":" constant } ")" ;
+ *   constant   = number ;       without $ and distributions
+ *
+ * The grammar of expectations heads parse_expect.c. NAME = letters, digits, "_"; MODEL, PRESET
+ * and WORD = [a-z0-9.:_-]+; "#" begins a comment; a newline only helps recovery.
+ *
+ * Recovery: a parse function that fails leaves the tokens where it stopped; the loop that
+ * called it skips to the next word that begins a statement, at the brace depth at which the
+ * failed statement began. So one mistake gives one message.
+ */
+#include "sim/scenario/parse.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+/* -- tokens ----------------------------------------------------------------------------------- */
+
+void parse_advance(struct parser *p)
+{
+	if (p->tok.kind == TOK_PUNCT && p->tok.punct == '{')
+		p->depth++;
+	else if (p->tok.kind == TOK_PUNCT && p->tok.punct == '}' && p->depth)
+		p->depth--;
+	p->last = p->tok;
+	lex_next(&p->lex, &p->tok);
+}
+
+void parse_reread_word(struct parser *p)
+{
+	bool first = p->tok.first;
+
+	if (p->tok.kind != TOK_NAME && p->tok.kind != TOK_NUMBER && p->tok.kind != TOK_PUNCT && p->tok.kind != TOK_BAD)
+		return;
+	p->lex.next = p->tok.kind == TOK_BAD ? p->lex.next : p->tok.at;
+	lex_word(&p->lex, &p->tok);
+	p->tok.first = first;
+}
+
+bool parse_is(const struct parser *p, int punct)
+{
+	return p->tok.kind == TOK_PUNCT && p->tok.punct == punct;
+}
+
+static bool token_is(const struct token *t, const char *word)
+{
+	return (t->kind == TOK_NAME || t->kind == TOK_WORD) && !strncmp(t->at, word, t->len) && !word[t->len];
+}
+
+bool parse_is_name(const struct parser *p, const char *word)
+{
+	return token_is(&p->tok, word);
+}
+
+void parse_peek(const struct parser *p, struct token *t, unsigned ahead)
+{
+	struct lexer lx = p->lex;
+
+	for (lx.quiet = true; ahead; ahead--)
+		lex_next(&lx, t);
+}
+
+bool parse_take(struct parser *p, int punct)
+{
+	if (!parse_is(p, punct))
+		return false;
+	parse_advance(p);
+	return true;
+}
+
+bool parse_take_name(struct parser *p, const char *word)
+{
+	if (!parse_is_name(p, word))
+		return false;
+	parse_advance(p);
+	return true;
+}
+
+bool parse_need(struct parser *p, int punct, const char *what)
+{
+	return parse_take(p, punct) || parse_expected(p, what);
+}
+
+/* -- messages --------------------------------------------------------------------------------- */
+
+bool parse_failed(const struct parser *p)
+{
+	return p->diags->errors > p->errors_before;
+}
+
+bool parse_fail(struct parser *p, enum sim_diag_code code, struct sim_pos pos, const char *fmt, ...)
+{
+	char text[sizeof(p->diags->list[0].text)];
+	va_list args;
+
+	va_start(args, fmt);
+	g_vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	sim_diag_add(p->diags, code, pos, "%s", text);
+	return false;
+}
+
+bool parse_expected(struct parser *p, const char *what)
+{
+	const struct token *t = &p->tok;
+	int len = (int)MIN(t->len, 40);
+
+	switch (t->kind) {
+	case TOK_BAD:
+		return false; /* reported when it was read */
+	case TOK_END:
+		return parse_fail(p, SIM_DIAG_syntax, t->pos, "expected %s, but the text ends", what);
+	case TOK_STRING:
+		return parse_fail(p, SIM_DIAG_syntax, t->pos, "expected %s, found a string", what);
+	case TOK_NUMBER:
+	case TOK_VAR:
+	case TOK_NAME:
+	case TOK_WORD:
+	case TOK_PUNCT:
+		break;
+	}
+	return parse_fail(p, SIM_DIAG_syntax, t->pos, "expected %s, found \"%.*s\"", what, len,
+			  t->kind == TOK_VAR ? t->at - 1 : t->at);
+}
+
+const char *parse_meant(const char *word, const char *const *names, char *buf, size_t room)
+{
+	const char *near = sim_nearest(word, names);
+
+	buf[0] = '\0';
+	if (near && strcmp(near, word))
+		g_snprintf(buf, room, "; did you mean \"%.60s\"?", near);
+	return buf;
+}
+
+const char *parse_also(const struct sim_pos *pos, char *buf, size_t room)
+{
+	g_snprintf(buf, room, "%s:%u:%u", pos->source ? pos->source->path : "command line", pos->line, pos->column);
+	return buf;
+}
+
+char *parse_slice(struct parser *p, const struct token *t)
+{
+	return scn_strndup(p->mem, t->at, t->len);
+}
+
+/* -- names and words -------------------------------------------------------------------------- */
+
+bool parse_new_name(struct parser *p, const char *what, const char **name, struct sim_pos *pos)
+{
+	if (p->tok.kind == TOK_NAME && p->tok.kw)
+		return parse_fail(p, SIM_DIAG_reserved_word, p->tok.pos,
+				  "\"%.*s\" is a word of the language and cannot be a name", (int)p->tok.len, p->tok.at);
+	if (p->tok.kind != TOK_NAME)
+		return parse_expected(p, what);
+	if (p->tok.len > PARSE_MAX_NAME)
+		return parse_fail(p, SIM_DIAG_bad_name, p->tok.pos, "names have at most %u characters", PARSE_MAX_NAME);
+	*name = parse_slice(p, &p->tok);
+	*pos = p->tok.pos;
+	parse_advance(p);
+	return true;
+}
+
+bool parse_name(struct parser *p, const char *what, const char **name, struct sim_pos *pos)
+{
+	if (p->tok.kind != TOK_NAME || p->tok.kw)
+		return parse_expected(p, what);
+	*name = parse_slice(p, &p->tok);
+	*pos = p->tok.pos;
+	parse_advance(p);
+	return true;
+}
+
+bool parse_word(struct parser *p, const char *what, const char **word, struct sim_pos *pos)
+{
+	parse_reread_word(p);
+	if (p->tok.kind != TOK_WORD)
+		return parse_expected(p, what);
+	*word = parse_slice(p, &p->tok);
+	*pos = p->tok.pos;
+	parse_advance(p);
+	return true;
+}
+
+bool parse_text(struct parser *p, const char *what, const char **text)
+{
+	if (p->tok.kind != TOK_STRING)
+		return parse_expected(p, what);
+	*text = parse_slice(p, &p->tok);
+	parse_advance(p);
+	return true;
+}
+
+/* -- recovery --------------------------------------------------------------------------------- */
+
+/* Whether a statement seems to begin here. An unknown word that heads a line counts: it is another mistake. */
+static bool statement_begins(const struct parser *p, unsigned where)
+{
+	if (p->tok.kind != TOK_NAME)
+		return false;
+	if (!p->tok.kw)
+		return p->tok.first;
+	return lex_keyword_where(p->tok.kw) & (where | KW_TOP);
+}
+
+void parse_resync(struct parser *p, unsigned where, unsigned depth)
+{
+	p->lex.quiet = true;
+	while (p->tok.kind != TOK_END) {
+		bool closes = parse_is(p, '}');
+
+		if (p->depth == depth && (closes || statement_begins(p, where)))
+			break;
+		parse_advance(p);
+		if (closes && p->depth == depth && !parse_is_name(p, "else"))
+			break;
+	}
+	p->lex.quiet = false;
+}
+
+bool parse_nested(struct parser *p)
+{
+	if (p->nesting >= p->limits.max_nesting) {
+		parse_fail(p, SIM_DIAG_nested_too_deep, p->tok.pos, "more than %" G_GUINT64_FORMAT " levels of nesting",
+			   p->limits.max_nesting);
+		p->diags->stopped = true; /* nothing sensible can follow */
+		return false;
+	}
+	p->nesting++;
+	return true;
+}
+
+/* -- outside tasks ------------------------------------------------------------------------------ */
+
+/* For what may stand only once: reports the second. */
+static bool once(struct parser *p, struct sim_pos *seen, struct sim_pos pos, const char *what)
+{
+	char where[300];
+
+	if (!parse_seen(seen)) {
+		*seen = pos;
+		return true;
+	}
+	parse_fail(p, SIM_DIAG_duplicate_statement, pos, "a second \"%s\"", what);
+	sim_diag_note(p->diags, "the first is at %s", parse_also(seen, where, sizeof(where)));
+	return true;
+}
+
+static bool parse_title(struct parser *p, struct sim_pos pos)
+{
+	return once(p, &p->scenario_pos, pos, "scenario") &&
+	       parse_text(p, "the name of the scenario, in double quotes", &p->scn->name);
+}
+
+/* One or several strings; each is a line. */
+static bool parse_lines(struct parser *p, struct sim_pos pos, struct sim_pos *seen, const char *what, const char **out)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+	const char *line;
+
+	once(p, seen, pos, what);
+	if (!parse_text(p, "a string", &line))
+		return false;
+	g_string_append(text, line);
+	while (p->tok.kind == TOK_STRING && parse_text(p, "", &line))
+		g_string_append_printf(text, "\n%s", line);
+	*out = scn_strndup(p->mem, text->str, text->len);
+	return true;
+}
+
+static bool parse_include(struct parser *p)
+{
+	struct token t = p->tok;
+	const char *path;
+
+	if (!parse_text(p, "the file to include, in double quotes", &path))
+		return false;
+	return load_include(p, path, t.pos);
+}
+
+static bool parse_seed(struct parser *p, struct sim_pos pos)
+{
+	once(p, &p->seed_pos, pos, "seed");
+	p->scn->has_seed = true;
+	return parse_count(p, "the seed", 0, UINT64_MAX, &p->scn->seed);
+}
+
+static bool parse_run_line(struct parser *p, struct sim_pos pos)
+{
+	struct scenario *scn = p->scn;
+
+	once(p, &p->run_pos, pos, "run");
+	if (parse_take_name(p, "for")) {
+		if (!parse_quantity(p, WANT_TIME, EXPR_CONST, "the length of the run", &scn->run_for))
+			return false;
+		return !parse_take_name(p, "warmup") ||
+		       parse_quantity(p, WANT_TIME, EXPR_CONST, "the warm-up", &scn->warmup);
+	}
+	if (!parse_take_name(p, "until"))
+		return parse_expected(p, "\"for TIME\" or \"until done\"");
+	if (!parse_take_name(p, "done"))
+		return parse_expected(p, "\"done\"");
+	scn->until_done = true;
+	return !parse_take_name(p, "limit") || parse_quantity(p, WANT_TIME, EXPR_CONST, "the limit", &scn->limit);
+}
+
+static bool parse_unsupported(struct parser *p, struct sim_pos pos, const char *what)
+{
+	return parse_fail(p, SIM_DIAG_unsupported, pos, "%s are not supported yet", what);
+}
+
+static bool parse_top_rest(struct parser *p, enum keyword kw, struct sim_pos pos)
+{
+	switch ((int)kw) {
+	case KW_scenario:
+		return parse_title(p, pos);
+	case KW_about:
+		return parse_lines(p, pos, &p->about_pos, "about", &p->scn->about);
+	case KW_origin:
+		return parse_lines(p, pos, &p->origin_pos, "origin", &p->scn->origin);
+	case KW_include:
+		return parse_include(p);
+	case KW_param:
+		return parse_param(p);
+	case KW_machine:
+		once(p, &p->machine_pos, pos, "machine");
+		return parse_machine(p);
+	case KW_lock:
+		return parse_lock(p);
+	case KW_completion:
+		return parse_completion(p);
+	case KW_semaphore:
+		return parse_semaphore(p);
+	case KW_barrier:
+		return parse_barrier(p);
+	case KW_condition:
+		return parse_unsupported(p, pos, "conditions");
+	case KW_director:
+		return parse_unsupported(p, pos, "director blocks");
+	case KW_task:
+		return parse_task(p);
+	case KW_interrupt:
+		return parse_interrupt(p);
+	case KW_run:
+		return parse_run_line(p, pos);
+	case KW_seed:
+		return parse_seed(p, pos);
+	case KW_expect:
+		return parse_expect(p);
+	case KW_compare:
+		return parse_compare(p);
+	}
+	return false;
+}
+
+/* Not a statement: says what it may have been, and consumes it. */
+static bool bad_top(struct parser *p)
+{
+	struct token t = p->tok;
+	g_autofree char *word = g_strndup(t.at, MIN(t.len, 40));
+	char meant[80];
+
+	p->lost = true;
+	if (parse_is(p, '}')) {
+		parse_advance(p);
+		return parse_fail(p, SIM_DIAG_stray_brace, t.pos, "this \"}\" closes nothing");
+	}
+	if (t.kind != TOK_NAME) {
+		parse_expected(p, "a statement");
+		parse_advance(p);
+		return false;
+	}
+	parse_advance(p);
+	if (lex_keyword_where(t.kw) & KW_BODY)
+		return parse_fail(p, SIM_DIAG_misplaced_statement, t.pos, "\"%s\" is a statement of tasks; it stands inside task … { }", word);
+	return parse_fail(p, SIM_DIAG_unknown_statement, t.pos, "no statement \"%s\"%s", word,
+			  parse_meant(word, lex_keywords(KW_TOP), meant, sizeof(meant)));
+}
+
+static bool declares(enum keyword kw)
+{
+	return kw == KW_param || kw == KW_lock || kw == KW_completion || kw == KW_semaphore || kw == KW_barrier ||
+	       kw == KW_condition || kw == KW_task || kw == KW_interrupt || kw == KW_include;
+}
+
+void parse_top(struct parser *p)
+{
+	struct sim_pos pos = p->tok.pos;
+	enum keyword kw = p->tok.kw;
+	guint symbols = g_hash_table_size(p->symbols);
+	bool ok;
+
+	if (p->tok.kind != TOK_NAME || !(lex_keyword_where(kw) & KW_TOP)) {
+		ok = bad_top(p);
+	} else {
+		parse_advance(p);
+		ok = parse_top_rest(p, kw, pos);
+	}
+	p->loops = 0;
+	p->nesting = 0;
+	p->in_interrupt = false;
+	p->compare = NULL;
+	if (ok)
+		return;
+	if (declares(kw) && g_hash_table_size(p->symbols) == symbols)
+		p->lost = true;
+	if (p->unclosed)
+		p->depth = 0;
+	else if (!p->diags->stopped)
+		parse_resync(p, KW_TOP, 0);
+	p->unclosed = false;
+}
