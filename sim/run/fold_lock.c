@@ -1,0 +1,543 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Records of locks -> struct run_lock, and who owns and waits for what.
+ *
+ * The meanings are those of the semantics: a wait is from the call of lock() to its
+ * return, a hold from there to the call of unlock(). What ends before the warm-up is over
+ * changes ownership but no statistics.
+ */
+#include <string.h>
+
+#include "sim/run/watch_impl.h"
+
+#define HOLDS_PER_CHUNK 128
+
+/* -- holds ----------------------------------------------------------------------------------- */
+
+static struct watch_hold *hold_get(struct watch *w)
+{
+	struct watch_hold *h = w->free_hold;
+
+	if (!h) {
+		struct watch_hold *chunk = g_new0(struct watch_hold, HOLDS_PER_CHUNK);
+
+		g_ptr_array_add(w->chunks, chunk);
+		for (unsigned i = 0; i < HOLDS_PER_CHUNK; i++) {
+			chunk[i].next_task = w->free_hold;
+			w->free_hold = &chunk[i];
+		}
+		h = w->free_hold;
+	}
+	w->free_hold = h->next_task;
+	return h;
+}
+
+static void hold_add(struct watch *w, uint32_t task, uint32_t lock, enum lock_mode mode, sim_time now)
+{
+	struct watch_lock *l = &w->lock[lock];
+	struct watch_task *t = &w->task[task];
+	struct watch_hold *h = hold_get(w);
+
+	*h = (struct watch_hold){ .task = task, .lock = lock, .mode = mode, .statement = t->statement, .since = now };
+	h->next_task = t->holds;
+	t->holds = h;
+	h->prev_lock = l->newest;
+	if (l->newest)
+		l->newest->next_lock = h;
+	else
+		l->oldest = h;
+	l->newest = h;
+	if (mode == LOCK_EXCLUSIVE)
+		l->nexcl++;
+	else
+		l->nshared++;
+}
+
+/* The hold that an unlock by @task ends: its own latest; for locks that anyone may release, else the oldest. */
+static struct watch_hold *hold_find(struct watch *w, uint32_t task, uint32_t lock)
+{
+	struct watch_hold *h;
+
+	for (h = w->task[task].holds; h; h = h->next_task)
+		if (h->lock == lock)
+			return h;
+	return w->lock[lock].caps & LOCK_CAP_ANYONE ? w->lock[lock].oldest : NULL;
+}
+
+static void hold_remove(struct watch *w, struct watch_hold *h)
+{
+	struct watch_lock *l = &w->lock[h->lock];
+	struct watch_hold **p = &w->task[h->task].holds;
+
+	while (*p != h)
+		p = &(*p)->next_task;
+	*p = h->next_task;
+	if (h->prev_lock)
+		h->prev_lock->next_lock = h->next_lock;
+	else
+		l->oldest = h->next_lock;
+	if (h->next_lock)
+		h->next_lock->prev_lock = h->prev_lock;
+	else
+		l->newest = h->prev_lock;
+	if (h->mode == LOCK_EXCLUSIVE)
+		l->nexcl--;
+	else
+		l->nshared--;
+	h->next_task = w->free_hold;
+	w->free_hold = h;
+}
+
+/* -- open waits -------------------------------------------------------------------------------- */
+
+static void wait_add(struct watch *w, uint32_t task)
+{
+	struct watch_task *t = &w->task[task];
+	struct watch_lock *l = &w->lock[t->op_lock];
+	uint32_t last = l->last_wait[t->op_mode];
+
+	t->prev_wait = last;
+	t->next_wait = WATCH_NONE;
+	if (last == WATCH_NONE)
+		l->first_wait[t->op_mode] = task;
+	else
+		w->task[last].next_wait = task;
+	l->last_wait[t->op_mode] = task;
+	l->nwait++;
+	t->op_waits = true;
+}
+
+static void wait_remove(struct watch *w, uint32_t task)
+{
+	struct watch_task *t = &w->task[task];
+	struct watch_lock *l = &w->lock[t->op_lock];
+
+	if (!t->op_waits)
+		return;
+	if (t->prev_wait == WATCH_NONE)
+		l->first_wait[t->op_mode] = t->next_wait;
+	else
+		w->task[t->prev_wait].next_wait = t->next_wait;
+	if (t->next_wait == WATCH_NONE)
+		l->last_wait[t->op_mode] = t->prev_wait;
+	else
+		w->task[t->next_wait].prev_wait = t->prev_wait;
+	l->nwait--;
+	t->op_waits = false;
+}
+
+/* Was a wait that cannot share the lock with @t open before @t called? */
+static bool wait_robbed(const struct watch *w, const struct watch_lock *l, const struct watch_task *t)
+{
+	uint32_t first = l->first_wait[LOCK_EXCLUSIVE];
+
+	if (first != WATCH_NONE && w->task[first].op_seq < t->op_seq)
+		return true;
+	if (t->op_mode == LOCK_SHARED)
+		return false;
+	first = l->first_wait[LOCK_SHARED];
+	return first != WATCH_NONE && w->task[first].op_seq < t->op_seq;
+}
+
+/* -- inside an operation ------------------------------------------------------------------------ */
+
+static void op_enter(struct watch *w, uint32_t task, uint32_t lock, enum watch_op op)
+{
+	struct watch_task *t = &w->task[task];
+	struct watch_lock *l = &w->lock[lock];
+
+	sim_assert(t->op == WATCH_OP_NONE);
+	t->op = op;
+	t->op_lock = lock;
+	l->inside++;
+	l->awake_inside++;
+}
+
+static void op_leave(struct watch *w, uint32_t task)
+{
+	struct watch_task *t = &w->task[task];
+	struct watch_lock *l = &w->lock[t->op_lock];
+
+	wait_remove(w, task);
+	t->op = WATCH_OP_NONE;
+	l->inside--;
+	l->awake_inside--;
+}
+
+/* After an operation ended, or a task fell asleep in one: is that a moment of rest? */
+static void op_rest(struct watch *w, uint32_t lock)
+{
+	struct watch_lock *l = &w->lock[lock];
+
+	if (!l->inside) {
+		l->quiet++;
+		if (l->wants_quiet)
+			watch_moment(w, WATCH_ON_LULL, WATCH_NONE, lock);
+	} else if (!l->awake_inside && l->sleepers) {
+		watch_moment(w, WATCH_ON_STRANDED, WATCH_NONE, lock);
+	}
+}
+
+void fold_lock_sleep(struct watch *w, uint32_t task)
+{
+	struct watch_task *t = &w->task[task];
+	struct watch_lock *l = &w->lock[t->op_lock];
+
+	l->awake_inside--;
+	if (t->op == WATCH_OP_LOCK) {
+		t->op_contended = true;
+		l->sleepers++;
+		l->sleeps++;
+		if (w->now >= w->from) {
+			w->rlock[t->op_lock].sleeps++;
+			t->sleeps++;
+		}
+	}
+	watch_moment(w, WATCH_ON_SLEEP, task, t->op_lock);
+	op_rest(w, t->op_lock);
+}
+
+void fold_lock_wake(struct watch *w, uint32_t task)
+{
+	struct watch_task *t = &w->task[task];
+	struct watch_lock *l = &w->lock[t->op_lock];
+
+	l->awake_inside++;
+	if (t->op == WATCH_OP_LOCK) {
+		l->sleepers--;
+		l->wakeups++;
+		if (w->now >= w->from)
+			w->rlock[t->op_lock].wakeups++;
+	}
+}
+
+/* -- records ------------------------------------------------------------------------------------ */
+
+static bool lock_compatible(const struct watch_lock *l, enum lock_mode mode)
+{
+	if (l->counting)
+		return l->open || l->avail > 0;
+	return !l->nexcl && (mode == LOCK_SHARED || !l->nshared);
+}
+
+void fold_call(struct watch *w, const struct sim_rec *rec)
+{
+	uint32_t task = rec->task - 1, lock = rec->obj - 1;
+	struct watch_task *t = &w->task[task];
+	struct watch_lock *l = &w->lock[lock];
+
+	sim_assert(task < w->nall && lock < w->nlock);
+	watch_task_charge(w, task, rec->time);
+	op_enter(w, task, lock, WATCH_OP_LOCK);
+	t->statement = (uint32_t)rec->val;
+	t->op_mode = (enum lock_mode)(rec->arg & 0xff);
+	t->op_how = rec->arg >> 8;
+	t->op_since = rec->time;
+	t->op_run = 0;
+	t->op_passed = 0;
+	t->op_seq = ++l->seq;
+	t->op_contended = !lock_compatible(l, t->op_mode);
+	if (!(t->op_how & LOCK_TRY)) {
+		wait_add(w, task);
+		if (w->accounting)
+			account_open(w, task);
+	}
+	watch_moment(w, WATCH_ON_CALL, task, lock);
+}
+
+/* What a wait came to, whichever way it ended. */
+static void wait_close(struct watch *w, uint32_t task, sim_time now)
+{
+	struct watch_task *t = &w->task[task];
+	struct run_lock *r = &w->rlock[t->op_lock];
+
+	watch_task_charge(w, task, now);
+	if (t->op_contended) {
+		r->spin += t->op_run;
+		w->rtask[task].spin += t->op_run;
+	}
+	if (w->accounting && t->op_waits)
+		account_close(w, task, now >= w->from);
+}
+
+static void count_handover(struct watch *w, struct watch_lock *l, struct run_lock *r, uint32_t cpu, bool counts)
+{
+	if (l->last_cpu != WATCH_NONE && counts && l->last_cpu < w->ncpu && cpu < w->ncpu)
+		r->handover[w->b->machine ? sim_distance(l->last_cpu, cpu) : SIM_DIST_SELF]++;
+	l->last_cpu = cpu;
+}
+
+void fold_grant(struct watch *w, const struct sim_rec *rec)
+{
+	uint32_t task = rec->task - 1, lock = rec->obj - 1;
+	struct watch_task *t = &w->task[task];
+	struct watch_lock *l = &w->lock[lock];
+	struct run_lock *r = &w->rlock[lock];
+	bool counts = rec->time >= w->from;
+	sim_time wait = rec->time - t->op_since;
+
+	sim_assert(task < w->nall && lock < w->nlock && t->op == WATCH_OP_LOCK && t->op_lock == lock);
+	t->op_contended |= rec->val & 1;
+	wait_close(w, task, rec->time);
+	if (counts) {
+		r->acquisitions[t->op_mode]++;
+		r->contended[t->op_mode] += t->op_contended;
+		run_dist_add(&r->wait[t->op_mode], wait);
+		run_dist_add(&w->rtask[task].wait, wait);
+	}
+	op_leave(w, task);
+	l->grants++;
+	if (counts && l->nwait && wait_robbed(w, l, t))
+		r->steals++;
+	if (l->counting)
+		l->avail--;
+	if (!l->holdless)
+		hold_add(w, task, lock, t->op_mode, rec->time);
+	if (t->op_mode == LOCK_EXCLUSIVE)
+		count_handover(w, l, r, rec->cpu, counts);
+	watch_moment(w, WATCH_ON_GRANT, task, lock);
+	op_rest(w, lock);
+}
+
+void fold_fail(struct watch *w, const struct sim_rec *rec)
+{
+	uint32_t task = rec->task - 1, lock = rec->obj - 1;
+	struct watch_task *t = &w->task[task];
+
+	sim_assert(task < w->nall && lock < w->nlock && t->op == WATCH_OP_LOCK && t->op_lock == lock);
+	wait_close(w, task, rec->time);
+	if (rec->time >= w->from) {
+		w->rlock[lock].failed++;
+		if (!(t->op_how & LOCK_TRY)) { /* a wait that ended, if not with the lock */
+			run_dist_add(&w->rlock[lock].wait[t->op_mode], rec->time - t->op_since);
+			run_dist_add(&w->rtask[task].wait, rec->time - t->op_since);
+		}
+	}
+	op_leave(w, task);
+	w->lock[lock].fails++;
+	watch_moment(w, WATCH_ON_FAIL, task, lock);
+	op_rest(w, lock);
+}
+
+static bool is_wakeall(const struct watch *w, uint32_t statement)
+{
+	return statement < w->b->nstatement && w->wakeall && w->wakeall[statement];
+}
+
+void fold_unlock(struct watch *w, const struct sim_rec *rec)
+{
+	uint32_t task = rec->task - 1, lock = rec->obj - 1;
+	struct watch_lock *l = &w->lock[lock];
+	struct watch_hold *h;
+
+	sim_assert(task < w->nall && lock < w->nlock);
+	w->task[task].statement = (uint32_t)rec->val;
+	h = l->holdless ? NULL : hold_find(w, task, lock);
+	if (!h && !(l->caps & LOCK_CAP_ANYONE)) { /* the model is not asked: no UNLOCKED will come */
+		watch_moment(w, WATCH_ON_NO_HOLD, task, lock);
+		return;
+	}
+	watch_task_charge(w, task, rec->time);
+	op_enter(w, task, lock, WATCH_OP_UNLOCK);
+	l->releases++;
+	if (l->counting)
+		l->avail++;
+	if (l->holdless && is_wakeall(w, (uint32_t)rec->val))
+		l->open = true;
+	if (h) {
+		if (rec->time >= w->from)
+			run_dist_add(&w->rlock[lock].hold[h->mode], rec->time - h->since);
+		hold_remove(w, h);
+		if (!l->nexcl && !l->nshared)
+			l->free_since = rec->time;
+	}
+	watch_moment(w, WATCH_ON_UNLOCK, task, lock);
+}
+
+void fold_unlocked(struct watch *w, const struct sim_rec *rec)
+{
+	uint32_t task = rec->task - 1, lock = rec->obj - 1;
+
+	sim_assert(task < w->nall && w->task[task].op == WATCH_OP_UNLOCK && w->task[task].op_lock == lock);
+	watch_task_charge(w, task, rec->time);
+	op_leave(w, task);
+	watch_moment(w, WATCH_ON_UNLOCKED, task, lock);
+	op_rest(w, lock);
+}
+
+/* The exclusive part of the hold ends at the call and a shared one begins. */
+void fold_downgrade(struct watch *w, const struct sim_rec *rec)
+{
+	uint32_t task = rec->task - 1, lock = rec->obj - 1;
+	struct watch_hold *h = hold_find(w, task, lock);
+
+	watch_task_charge(w, task, rec->time);
+	if (rec->arg) { /* it returned */
+		op_leave(w, task);
+		op_rest(w, lock);
+		return;
+	}
+	op_enter(w, task, lock, WATCH_OP_UNLOCK);
+	if (!h || h->mode != LOCK_EXCLUSIVE)
+		return;
+	if (rec->time >= w->from)
+		run_dist_add(&w->rlock[lock].hold[LOCK_EXCLUSIVE], rec->time - h->since);
+	h->mode = LOCK_SHARED;
+	h->since = rec->time;
+	w->lock[lock].nexcl--;
+	w->lock[lock].nshared++;
+}
+
+void fold_event(struct watch *w, const struct sim_rec *rec)
+{
+	uint32_t lock = rec->obj - 1;
+	struct watch_lock *l = &w->lock[lock];
+
+	if (lock >= w->nlock || rec->arg >= l->nevents || rec->time < w->from)
+		return;
+	w->rlock[lock].event[rec->arg] += rec->val;
+	if (l->is_handoff[rec->arg])
+		w->rlock[lock].handoffs += rec->val;
+}
+
+/* Sums of the whole run: lines keep no history. */
+void fold_line_sum(struct watch *w, const struct sim_rec *rec)
+{
+	uint32_t lock = w->nlock ? bound_lock_of_object(w->b, rec->obj - 1) : BOUND_NONE;
+
+	if (lock != BOUND_NONE && lock < w->nlock && rec->arg < RUN_DISTS)
+		w->rlock[lock].transfers[rec->arg] += rec->val;
+}
+
+/* -- setting up and ending --------------------------------------------------------------------- */
+
+static uint64_t lock_units(const struct watch *w, const struct bound_lock *b)
+{
+	const struct scn_lock *decl = w->scn && b->decl < w->scn->nlock ? &w->scn->lock[b->decl] : NULL;
+
+	if (decl && decl->value && decl->kind == SCN_SEMAPHORE)
+		return bound_value(w->b, decl->value);
+	for (unsigned i = 0; decl && i < decl->nset; i++)
+		if (decl->set[i].name && !strcmp(decl->set[i].name, "count") && decl->set[i].value)
+			return bound_value(w->b, decl->set[i].value);
+	for (const struct lock_param *p = b->model->params; p && p->name; p++)
+		if (!strcmp(p->name, "count"))
+			return p->fallback;
+	return decl && decl->kind == SCN_COMPLETION ? 0 : b->model->caps & LOCK_CAP_WAKEALL ? 0 : 1;
+}
+
+/* `starve D` is a parameter of every lock: longer waits are findings. */
+static sim_time lock_starve(const struct watch *w, const struct bound_lock *b)
+{
+	const struct scn_lock *decl = w->scn && b->decl < w->scn->nlock ? &w->scn->lock[b->decl] : NULL;
+
+	for (unsigned i = 0; decl && i < decl->nset; i++)
+		if (decl->set[i].name && !strcmp(decl->set[i].name, "starve") && decl->set[i].value)
+			return bound_value(w->b, decl->set[i].value);
+	return 0;
+}
+
+static void lock_events_init(struct watch_lock *l, struct run_lock *r)
+{
+	const char *const *name = l->model->events;
+	bool *handoff;
+
+	while (name && name[l->nevents])
+		l->nevents++;
+	handoff = g_new0(bool, l->nevents + 1);
+	for (uint32_t i = 0; i < l->nevents; i++)
+		handoff[i] = strstr(name[i], "handoff") != NULL;
+	l->is_handoff = handoff;
+	r->event_name = name;
+	r->event = g_new0(uint64_t, l->nevents + 1);
+}
+
+/* Which statements are `wakeall`: their records are those of `wake`. */
+static void find_wakeall(struct watch *w, const struct scn_stmt *s)
+{
+	for (; s; s = s->next) {
+		if (s->kind == SCN_WAKEALL && s->id < w->b->nstatement)
+			w->wakeall[s->id] = true;
+		find_wakeall(w, s->body);
+		find_wakeall(w, s->orelse);
+		for (unsigned i = 0; i < s->nbranch; i++)
+			find_wakeall(w, s->branch[i].body);
+	}
+}
+
+static void wakeall_init(struct watch *w)
+{
+	if (!w->scn || !watch_any_caps(w, LOCK_CAP_WAKEALL))
+		return;
+	w->wakeall = g_new0(bool, w->b->nstatement + 1);
+	for (unsigned i = 0; i < w->scn->ntask; i++)
+		find_wakeall(w, w->scn->task[i].body);
+	for (unsigned i = 0; i < w->scn->nirq; i++)
+		find_wakeall(w, w->scn->irq[i].body);
+}
+
+void fold_lock_init(struct watch *w)
+{
+	w->lock = g_new0(struct watch_lock, w->nlock + 1);
+	w->rlock = g_new0(struct run_lock, w->nlock + 1);
+	w->chunks = g_ptr_array_new_with_free_func(g_free);
+	for (uint32_t i = 0; i < w->nlock; i++) {
+		struct watch_lock *l = &w->lock[i];
+
+		l->bound = &w->b->lock[i];
+		l->model = l->bound->model;
+		l->caps = l->model->caps;
+		l->counting = l->caps & LOCK_CAP_COUNTING;
+		l->holdless = l->caps & LOCK_CAP_WAKEALL;
+		l->starve_bound = lock_starve(w, l->bound);
+		l->avail = l->counting ? (int64_t)lock_units(w, l->bound) : 0;
+		l->first_wait[0] = l->first_wait[1] = l->last_wait[0] = l->last_wait[1] = WATCH_NONE;
+		l->last_cpu = WATCH_NONE;
+		w->rlock[i].name = l->bound->name;
+		w->rlock[i].model = l->model->name;
+		lock_events_init(l, &w->rlock[i]);
+	}
+	wakeall_init(w);
+}
+
+/* Waits that are still open are listed and raise the maximum. */
+void fold_lock_finish(struct watch *w, sim_time end)
+{
+	for (uint32_t i = 0; i < w->nall; i++) {
+		struct watch_task *t = &w->task[i];
+		struct run_lock *r;
+
+		if (t->op != WATCH_OP_LOCK || !t->op_waits)
+			continue;
+		r = &w->rlock[t->op_lock];
+		r->open++;
+		watch_task_charge(w, i, end);
+		if (t->op_contended) {
+			r->spin += t->op_run;
+			w->rtask[i].spin += t->op_run;
+		}
+		if (end > t->op_since) {
+			watch_dist_raise(&r->wait[t->op_mode], end - t->op_since);
+			watch_dist_raise(&w->rtask[i].wait, end - t->op_since);
+		}
+	}
+}
+
+void fold_lock_free(struct watch *w)
+{
+	for (uint32_t i = 0; w->lock && i < w->nlock; i++) {
+		g_free((void *)(uintptr_t)w->lock[i].is_handoff);
+		if (w->rlock) {
+			g_free(w->rlock[i].event);
+			for (unsigned m = 0; m < 2; m++) {
+				run_dist_free(&w->rlock[i].wait[m]);
+				run_dist_free(&w->rlock[i].hold[m]);
+			}
+		}
+	}
+	g_free(w->wakeall);
+	g_free(w->lock);
+	g_free(w->rlock);
+	if (w->chunks)
+		g_ptr_array_free(w->chunks, TRUE);
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Lost wake-ups: a lock is free, somebody sleeps in it, and nobody awake is inside an
+ * operation on it who could still wake the sleeper. A sleeper with a pending timeout or
+ * signal will wake by itself and is not lost yet.
+ *
+ * When no event is left in the machine the same is said of locks that anyone may release
+ * (semaphores, completions) without units: nobody will ever post.
+ */
+#include "sim/machine/machine.h"
+#include "sim/run/watch_impl.h"
+
+static bool wakes_itself(const struct watch *w, uint32_t task)
+{
+	const struct sim_task *t = w->b->task[task].task;
+
+	return t && (sim_event_queued(&t->timeout) || sim_event_queued(&t->timer) || t->sigpending);
+}
+
+/* The first sleeper that nothing will wake, or WATCH_NONE. */
+static uint32_t lost_sleeper(const struct watch *w, uint32_t lock)
+{
+	const struct watch_lock *l = &w->lock[lock];
+
+	for (unsigned m = 0; m < 2; m++)
+		for (uint32_t i = l->first_wait[m]; i != WATCH_NONE; i = w->task[i].next_wait)
+			if (w->task[i].state == WATCH_ASLEEP && !wakes_itself(w, i))
+				return i;
+	return WATCH_NONE;
+}
+
+/* Has every holder of @lock exited? */
+static bool all_owners_gone(const struct watch *w, uint32_t lock)
+{
+	for (const struct watch_hold *h = w->lock[lock].oldest; h; h = h->next_lock)
+		if (w->task[h->task].state != WATCH_GONE)
+			return false;
+	return true;
+}
+
+static void report_lost(struct watch *w, uint32_t task, uint32_t lock, const char *why)
+{
+	const struct watch_lock *l = &w->lock[lock];
+	GString *s = g_string_new(NULL);
+	char place[256];
+
+	g_string_append_printf(s, "%s sleeps in %s and nothing will wake it: %s", w->b->task[task].name,
+			       w->b->lock[lock].name, why);
+	g_string_append(s, "\n  it called at ");
+	watch_put_time(s, w->task[task].op_since);
+	g_string_append_printf(s, ", %s", watch_place(w, w->task[task].statement, place, sizeof(place)));
+	if (!l->counting && l->releases) {
+		g_string_append(s, "\n  last release at ");
+		watch_put_time(s, l->free_since);
+	}
+	if (l->sleepers > 1)
+		g_string_append_printf(s, "\n  %u tasks sleep there", l->sleepers);
+	watch_report(w, RUN_FINDING_lost_wakeup, task, lock, g_string_free(s, FALSE));
+}
+
+static void look_stranded(struct watch *w, uint32_t lock)
+{
+	uint32_t task;
+
+	if (!watch_free_lock(&w->lock[lock]) || !watch_wants(w, RUN_FINDING_lost_wakeup))
+		return;
+	task = lost_sleeper(w, lock);
+	if (task != WATCH_NONE)
+		report_lost(w, task, lock, "the lock is free and nobody is at work on it");
+}
+
+/* Nothing will ever happen again. Sleepers behind an owner are the deadlock oracle's, if the owner waits itself. */
+static void look_still(struct watch *w)
+{
+	for (uint32_t i = 0; i < w->nlock; i++) {
+		const struct watch_lock *l = &w->lock[i];
+		uint32_t task = l->sleepers ? lost_sleeper(w, i) : WATCH_NONE;
+
+		if (task == WATCH_NONE || !watch_wants(w, RUN_FINDING_lost_wakeup))
+			continue;
+		if (watch_free_lock(l))
+			report_lost(w, task, i, "the lock is free and nothing else will happen");
+		else if (l->counting)
+			report_lost(w, task, i, "no task is left that could release it");
+		else if (all_owners_gone(w, i))
+			report_lost(w, task, i, "its owner has exited");
+	}
+}
+
+static void look_wakeup(struct watch *w, enum watch_moment moment, uint32_t task, uint32_t lock)
+{
+	if (moment == WATCH_ON_STRANDED)
+		look_stranded(w, lock);
+	else
+		look_still(w);
+}
+
+static bool attach_wakeup(struct watch *w)
+{
+	for (uint32_t i = 0; i < w->nlock; i++)
+		if (!(w->lock[i].caps & LOCK_CAP_SPIN))
+			return true;
+	return false;
+}
+
+const struct watch_oracle oracle_wakeup = {
+	.name = "lost-wakeup",
+	.moments = WATCH_BIT(STRANDED) | WATCH_BIT(STILL),
+	.attach = attach_wakeup,
+	.look = look_wakeup,
+};
