@@ -34,7 +34,7 @@
 	X(FAIL, LOCK, "task; lock; mode | how << 8; -errno as positive")                          \
 	X(UNLOCK, LOCK, "task; lock; mode; statement")                                            \
 	X(UNLOCKED, LOCK, "task; lock; mode; - (unlock() returned)")                              \
-	X(DOWNGRADE, LOCK, "task; lock; -; -")                                                    \
+	X(DOWNGRADE, LOCK, "task; lock; 0: called 1: returned; -")                                \
 	X(BLOCK, LOCK, "task; lock; 0: sleeps 1: woken, running again; -")                        \
 	X(EVENT, LOCK, "task; lock; event index in its model; increment")                         \
 	X(CONTENTION, LOCK, "task; lock; 0: begin 1: end; flags or ret")                          \

@@ -195,6 +195,7 @@ void lockop_downgrade(struct sim_task *task, void *arg)
 	kernel_op_enter(lock_number(t, h->lock));
 	h->lock->model->downgrade(h->lock->lock, &req);
 	kernel_op_leave();
+	sim_emit(SIM_REC_DOWNGRADE, task->id + 1, lock_number(t, h->lock), 1, 0);
 	h->mode = LOCK_SHARED;
 }
 
