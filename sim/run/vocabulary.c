@@ -23,12 +23,15 @@ static void fill_params(const struct lock_model *m, struct model_params *out)
 
 	while (m->params && m->params[n].name)
 		n++;
-	out->name = g_new0(const char *, n + 1);
-	out->unit = g_new0(unsigned char, n + 1);
+	out->name = g_new0(const char *, n + 2);
+	out->unit = g_new0(unsigned char, n + 2);
 	for (unsigned i = 0; i < n; i++) {
 		out->name[i] = m->params[i].name;
 		out->unit[i] = (unsigned char)m->params[i].unit;
 	}
+	/* of every lock, for the oracles: a wait longer than this is a finding */
+	out->name[n] = "starve";
+	out->unit[n] = LOCK_PARAM_TIME;
 }
 
 static bool model_info(const char *model, unsigned *caps, const char *const **params,
