@@ -1,0 +1,207 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The command line as a script sees it: exit statuses, what goes to stdout and what to stderr, and
+# that output depends on nothing of the host.
+#   cli.sh LOCKSTEP ROOT
+lockstep=$1
+root=$2
+dir=$(mktemp -d) || exit 99
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 99
+failed=0
+
+# expect STATUS WHAT... : the command's status; its output is in out and err
+expect()
+{
+	want=$1
+	shift
+	"$@" >out 2>err
+	got=$?
+	if [ $got -ne "$want" ]; then
+		echo "status $got instead of $want: $*"
+		sed 's/^/    /' out err | head -n 20
+		failed=1
+	fi
+}
+
+# has FILE TEXT
+has()
+{
+	if ! grep -qF -- "$2" "$1"; then
+		echo "\"$2\" is not in $1 of the last command:"
+		sed 's/^/    /' "$1" | head -n 20
+		failed=1
+	fi
+}
+
+# empty FILE
+empty()
+{
+	[ -s "$1" ] && { echo "$1 of the last command is not empty:"; sed 's/^/    /' "$1" | head; failed=1; }
+	return 0
+}
+
+# same A B
+same()
+{
+	cmp -s "$1" "$2" || { echo "$3"; diff "$1" "$2" | head -n 10; failed=1; }
+}
+
+cat >good.lks <<'X'
+scenario "good"
+machine { sockets 1 cores 2 costs zero preempt full hz 1000 }
+lock l : mutex
+task a[2] fifo 5 { loop 10 { lock l run 1ms unlock l run exp(1ms) } }
+run until done
+expect no deadlock
+X
+sed 's/expect no deadlock/expect finish a[0] <= 1ms/' good.lks >missed.lks
+sed 's/lock l run/lock k run/' good.lks >wrong.lks
+cat >dead.lks <<'X'
+scenario "dead"
+machine { sockets 1 cores 1 costs zero preempt full hz 1000 }
+lock l : mutex
+lock k : mutex
+task a fifo 1 { lock l run 2ms lock k unlock k unlock l }
+task b fifo 2 { at 1ms lock k lock l unlock l unlock k }
+run for 1s
+X
+cat >long.lks <<'X'
+scenario "long"
+machine { sockets 1 cores 1 costs zero preempt full hz 1000 }
+lock l : mutex
+task a fifo 1 { loop { lock l run 1us unlock l } }
+run for 100000s
+X
+
+# statuses and streams
+expect 0 "$lockstep" run good.lks
+has out "Scenario good"
+empty err
+expect 1 "$lockstep" run missed.lks
+has out "FAIL"
+expect 1 "$lockstep" run dead.lks
+has out "deadlock"
+expect 2 "$lockstep" run wrong.lks
+has err "wrong.lks:4:"
+has err "error[LS-"
+empty out
+expect 2 "$lockstep" run
+expect 2 "$lockstep" run good.lks good.lks
+expect 3 "$lockstep" run nowhere.lks
+has err "nowhere.lks"
+expect 3 "$lockstep" run --max-steps 5 good.lks
+expect 125 "$lockstep" run --bisect wrong.lks
+expect 125 "$lockstep" run --bisect --max-steps 5 good.lks
+expect 1 "$lockstep" run --bisect missed.lks
+expect 3 "$lockstep" run --trace nodir/x good.lks
+has err "nodir/x"
+[ -c /dev/full ] && {
+	expect 3 "$lockstep" run --trace /dev/full good.lks
+	has err "/dev/full"
+	expect 3 sh -c '"$1" run good.lks >/dev/full' sh "$lockstep"
+	has err "stdout"
+}
+expect 2 "$lockstep"
+expect 2 "$lockstep" rnu good.lks
+has err 'did you mean "run"?'
+expect 2 "$lockstep" run --jsonn good.lks
+has err "did you mean --json?"
+expect 2 "$lockstep" run --seed x good.lks
+expect 2 "$lockstep" run --first 5 good.lks
+expect 2 "$lockstep" run --spin=fast good.lks
+expect 2 "$lockstep" run --color=maybe good.lks
+expect 0 "$lockstep" --version
+expect 0 "$lockstep" help
+has out "trace"
+for verb in run test check list explain trace help; do
+	expect 0 "$lockstep" help $verb
+	has out "lockstep $verb"
+	expect 0 "$lockstep" $verb --help
+done
+
+# check, list, explain
+expect 0 "$lockstep" check good.lks missed.lks
+has out "good.lks: fine"
+expect 2 "$lockstep" check good.lks wrong.lks
+for what in models presets costs events codes; do
+	expect 0 "$lockstep" list $what
+	[ -s out ] || { echo "list $what is empty"; failed=1; }
+	expect 0 "$lockstep" list --json $what
+	has out '"lockstep": 1'
+done
+expect 2 "$lockstep" list nothing
+expect 0 "$lockstep" explain LS-100
+has out "LS-100"
+expect 2 "$lockstep" explain LS-999
+
+# options change what they should
+expect 0 "$lockstep" run --set l=rtmutex good.lks
+has out "rtmutex"
+expect 2 "$lockstep" run --set l=nothing good.lks
+expect 0 "$lockstep" run --json good.lks
+has out '"lockstep": 1'
+expect 0 "$lockstep" run --quiet good.lks
+empty out
+expect 0 "$lockstep" run --seed 1 good.lks
+mv out one
+expect 0 "$lockstep" run --seed 2 good.lks
+cmp -s one out && { echo "the seed changes nothing"; failed=1; }
+
+# traces: written, read back, the same as those of a run
+expect 0 "$lockstep" run --trace t good.lks
+expect 0 "$lockstep" trace --class sched,lock,task t
+mv out from_file
+expect 0 "$lockstep" trace --class sched,lock,task good.lks
+same from_file out "the trace file and the run do not agree"
+[ -s out ] || { echo "the trace is empty"; failed=1; }
+head -c 100 t >cut
+expect 3 "$lockstep" trace cut
+has err "cut"
+
+# test: order, jobs, formats
+mkdir -p d/sub
+cp good.lks d/b.lks
+cp missed.lks d/a.lks
+cp wrong.lks d/sub/c.lks
+expect 2 "$lockstep" test -j1 d
+tail -n 1 out | grep -qx "1 passed, 2 failed" || { echo "the summary is wrong"; cat out; failed=1; }
+mv out jobs1
+expect 2 "$lockstep" test d -j2
+same jobs1 out "-j1 and -j2 do not agree"
+expect 0 "$lockstep" test -j2 --tap --junit junit.xml d
+has out "1..3"
+has out "not ok 1 - d/a.lks"
+has out "ok 2 - d/b.lks"
+has junit.xml '<testsuite name="lockstep" tests="3" failures="1" errors="1">'
+expect 1 "$lockstep" test d/a.lks d/b.lks
+expect 3 "$lockstep" test --junit nodir/x d/b.lks
+expect 2 "$lockstep" test
+
+# nothing of the host: folder, environment, layout of memory
+expect 0 "$lockstep" run --json "$dir/good.lks"
+mv out here
+mkdir -p other
+expect 0 sh -c 'cd other && env -i LANG=de_DE.UTF-8 LC_ALL=de_DE.UTF-8 TZ=Asia/Tokyo X="$(head -c 3000 /dev/zero | tr "\0" x)" \
+	MALLOC_PERTURB_=165 "$1" run --json "$2/good.lks"' sh "$lockstep" "$dir"
+same here out "folder and environment change the output"
+
+# no colour unless it is a terminal or asked for
+expect 1 "$lockstep" run missed.lks
+grep -q "$(printf '\033')" out && { echo "colour in a file"; failed=1; }
+expect 1 env NO_COLOR=1 "$lockstep" run --color=always missed.lks
+grep -q "$(printf '\033')" out || { echo "no colour with --color=always"; failed=1; }
+
+# SIGINT: prints what was measured, 130
+"$lockstep" run long.lks >out 2>err &
+pid=$!
+sleep 1
+kill -INT $pid
+wait $pid
+got=$?
+[ $got -eq 130 ] || { echo "SIGINT gives $got"; failed=1; }
+has out "Scenario long"
+has out "interrupted"
+
+[ $failed -eq 0 ] && echo "all as expected"
+exit $failed
