@@ -22,6 +22,8 @@
  *  3. `deadlock on` gives every caller what only PI futexes ask for: the full walk, and
  *     -EDEADLK instead of being parked for ever.
  *  4. max_lock_depth is the lock's at which a walk begins, not a global sysctl.
+ *  5. A signal puts a parked task into an uninterruptible sleep; the kernel's then turns
+ *     into a busy loop.
  */
 #include "models/rtmutex_private.h"
 
@@ -77,7 +79,7 @@ static void park_for_ever(struct rt_mutex_base *lock)
 	lockevent_inc(rtmutex_parked);
 	raw_spin_unlock_irq(&lock->wait_lock);
 	for (;;) {
-		set_current_state(TASK_INTERRUPTIBLE);
+		set_current_state(signal_pending(current) ? TASK_UNINTERRUPTIBLE : TASK_INTERRUPTIBLE);
 		schedule();
 	}
 }

@@ -32,6 +32,7 @@ struct pi_walk {
 	bool requeue; /* still changing priorities; false: only looking for a deadlock */
 
 	/* this round */
+	unsigned int retries;
 	struct rt_mutex_waiter *waiter; /* w */
 	struct rt_mutex_base *lock;
 };
@@ -106,7 +107,7 @@ static enum walk_result walk_lock(struct pi_walk *walk)
 	if (result != WALK_ON)
 		raw_spin_unlock_irq(&walk->task->pi_lock);
 	if (result == WALK_RETRY) {
-		lockevent_inc(rtmutex_walk_retry);
+		walk->retries++;
 		cpu_relax();
 	}
 	return result;
@@ -242,11 +243,14 @@ int rt_mutex_adjust_prio_chain(struct task_struct *task, enum rtmutex_chainwalk 
 			lockevent_inc(rtmutex_depth);
 			return -EDEADLK;
 		}
+		walk.retries = 0;
 		lockevent_inc(rtmutex_walk);
 		model_step("rt_mutex_chain_again");
 		do {
 			result = walk_lock(&walk);
 		} while (result == WALK_RETRY);
+		if (walk.retries)
+			lockevent_add(rtmutex_walk_retry, walk.retries);
 		if (result == WALK_ON)
 			result = walk_deadlock(&walk);
 		if (result == WALK_ON)

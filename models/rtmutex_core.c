@@ -268,6 +268,7 @@ static void rt_mutex_slowunlock(struct rt_mutex_base *lock)
 	struct task_struct *rtlock_task = NULL;
 	struct rt_mutex_waiter *top;
 
+	model_step("rt_mutex_slowunlock");
 	raw_spin_lock_irq(&lock->wait_lock);
 	/* 2: nobody there (any more): back to the fast word, unless somebody came meanwhile */
 	while (!rt_mutex_has_waiters(lock)) {

@@ -15,7 +15,8 @@
 
 extern const struct lock_model lock_model_rtmutex, lock_model_rtspinlock;
 
-static void play(struct world w, const struct lock_model *model, const struct world_task *cast, const char *story)
+static void play(struct world w, const struct lock_model *model, const struct world_task *cast,
+		 const char *story)
 {
 	world_run(&w, model, cast, 40);
 	world_expect(&w, story);
@@ -192,7 +193,10 @@ START_TEST(r5)
 }
 END_TEST
 
-/* R5b: the same on one CPU: the expired waiter cannot run before the equal-priority boosted owner, and then finds the lock free: it succeeds instead of timing out */
+/*
+ * R5b: the same on one CPU: the expired waiter cannot run before the equal-priority
+ * boosted owner, and then finds the lock free: it succeeds instead of timing out
+ */
 START_TEST(r5b)
 {
 	static const struct world_task cast[] = {

@@ -17,9 +17,45 @@ struct actor { /* sim_task.user */
 	unsigned index;
 	const char *script; /* what is left of it */
 	char word[24];
+	unsigned accesses; /* within this word */
 	unsigned held; /* bit per lock */
 	struct lock_req req;
 };
+
+/* -- the door: the kernel words of sim/kernel/access.c, with somebody standing in it ------------ */
+
+static void hold_up(const char *step)
+{
+	struct sim_task *t = sim && sim_fiber_current() ? sim_current() : NULL;
+	struct actor *a = t ? t->user : NULL;
+
+	if (!a || !a->w->parks)
+		return;
+	if (!step)
+		a->accesses++;
+	for (const struct world_park *p = a->w->parks; p->task; p++) {
+		bool here = step ? p->step && !strcmp(p->step, step) : !p->step && p->access == a->accesses;
+
+		if (here && !strcmp(p->task, t->name) && !strcmp(p->word, a->word) && p->until > sim->now)
+			sim_spend(p->until - sim->now);
+	}
+}
+
+uint64_t kw_access(int op, const volatile void *addr, unsigned size, uint64_t a, uint64_t b)
+{
+	hold_up(NULL);
+	return sim_access((enum sim_op)op, (void *)addr, size, a, b);
+}
+
+void kw_relax(bool declared)
+{
+	sim_relax(declared);
+}
+
+void kw_step(const char *name)
+{
+	hold_up(name);
+}
 
 /* -- names ----------------------------------------------------------------------------------- */
 
@@ -99,7 +135,8 @@ static void look(const struct world *w, uint32_t obj, struct lock_view *view, st
 	view->owners_room = 1;
 	view->waiters = room + 1;
 	view->waiters_room = WORLD_TASKS;
-	w->model->view(w->locks[obj - 1], view);
+	if (w->model->view)
+		w->model->view(w->locks[obj - 1], view);
 }
 
 static const char *order(const struct world *w, uint32_t obj)
@@ -111,7 +148,8 @@ static const char *order(const struct world *w, uint32_t obj)
 
 	look(w, obj, &view, room);
 	for (unsigned i = 0; i < view.nwaiters; i++)
-		n += (size_t)sprintf(text + n, "%s%s", i ? " " : "", kernel_sim_task(view.waiters[i].task)->name);
+		n += (size_t)sprintf(text + n, "%s%s", i ? " " : "",
+				     kernel_sim_task(view.waiters[i].task)->name);
 	text[n] = '\0';
 	return text;
 }
@@ -176,7 +214,8 @@ static void tell_pi(struct world *w, const struct sim_rec *rec)
 
 	switch (rec->type) {
 	case SIM_REC_PI_BLOCK:
-		say(w, "%s blocks on %s owner %s order [%s]", task, lock, task_name(rec->arg), order(w, rec->obj));
+		say(w, "%s blocks on %s owner %s order [%s]", task, lock, task_name(rec->arg),
+		    order(w, rec->obj));
 		break;
 	case SIM_REC_PI_REQUEUE:
 		say(w, "requeue %s on %s as %d order [%s]", task, lock, prio_of(rec->val), order(w, rec->obj));
@@ -218,8 +257,8 @@ static void tell_task(struct world *w, const struct sim_rec *rec, unsigned i)
 		w->prio[i] = prio;
 		break;
 	case SIM_REC_SETSCHED:
-		say(w, "setscheduler %s normal_prio=%d eff %d -> %d", task, prio_of((uint64_t)(int32_t)rec->arg),
-		    w->prio[i], prio);
+		say(w, "setscheduler %s normal_prio=%d eff %d -> %d", task,
+		    prio_of((uint64_t)(int32_t)rec->arg), w->prio[i], prio);
 		w->prio[i] = prio;
 		break;
 	case SIM_REC_TIMER:
@@ -254,7 +293,7 @@ static void tell(void *user, const struct sim_rec *rec)
 
 static void check_locks(struct world *w)
 {
-	for (unsigned i = 0; i < w->nlocks && !w->broken; i++)
+	for (unsigned i = 0; w->model->broken && i < w->nlocks && !w->broken; i++)
 		w->broken = w->model->broken(w->locks[i]);
 }
 
@@ -301,6 +340,8 @@ static struct sim_attr attr_of(int prio)
 {
 	if (prio == FAIR)
 		return (struct sim_attr){ .policy = SIM_NORMAL };
+	if (prio > NICE(-100))
+		return (struct sim_attr){ .policy = SIM_NORMAL, .nice = prio - NICE(0) };
 	if (prio >= DEADLINE(0))
 		return (struct sim_attr){ .policy = SIM_DEADLINE,
 					  .dl_runtime = (sim_time)(prio - DEADLINE(0)) * WORLD_UNIT / 2,
@@ -320,8 +361,19 @@ static void do_setscheduler(struct world *w, const char *what)
 	attr = attr_of(prio);
 	t = w->tasks[task_index(w, name)];
 	sim_setscheduler(t, &attr);
-	w->model->prio_changed(w->locks[0], kernel_task(t));
+	if (w->model->prio_changed)
+		w->model->prio_changed(w->locks[0], kernel_task(t));
 	check_locks(w);
+}
+
+/* What a wait loop does that takes a spinlock_t between setting its state and sleeping. */
+static void do_prepared(struct actor *a, unsigned lock)
+{
+	set_current_state(TASK_INTERRUPTIBLE);
+	do_lock(a, lock, "", 0);
+	do_unlock(a, lock);
+	schedule();
+	__set_current_state(TASK_RUNNING);
 }
 
 static void do_word(struct sim_task *t, void *arg)
@@ -330,6 +382,7 @@ static void do_word(struct sim_task *t, void *arg)
 	struct world *w = a->w;
 	const char *name = a->word + 1;
 
+	a->accesses = 0;
 	switch (a->word[0]) {
 	case '+':
 		do_lock(a, lock_index(w, name), name + strcspn(name, "/!"), 0);
@@ -345,6 +398,12 @@ static void do_word(struct sim_task *t, void *arg)
 		break;
 	case '!':
 		sim_signal(w->tasks[task_index(w, name)], false);
+		break;
+	case '%':
+		wake_up_process(kernel_task(w->tasks[task_index(w, name)]));
+		break;
+	case '&':
+		do_prepared(a, lock_index(w, name));
 		break;
 	default:
 		ck_abort_msg("%s: what is %s", t->name, a->word);
@@ -373,7 +432,8 @@ static void play(struct sim_task *t, struct sim_act *act)
 	else if (a->word[0] >= '0' && a->word[0] <= '9')
 		*act = (struct sim_act){ .kind = SIM_ACT_RUN, .t = strtoul(a->word, NULL, 10) * WORLD_UNIT };
 	else if (a->word[0] == '@')
-		*act = (struct sim_act){ .kind = SIM_ACT_SLEEP, .t = strtoul(a->word + 1, NULL, 10) * WORLD_UNIT };
+		*act = (struct sim_act){ .kind = SIM_ACT_SLEEP,
+					 .t = strtoul(a->word + 1, NULL, 10) * WORLD_UNIT };
 	else
 		*act = (struct sim_act){ .kind = SIM_ACT_CALL, .fn = do_word, .arg = a };
 }
@@ -385,7 +445,7 @@ static void create_locks(struct world *w)
 	const struct lock_param *p = w->model->params;
 	uint64_t values[4];
 
-	for (unsigned i = 0; p[i].name; i++)
+	for (unsigned i = 0; p && p[i].name; i++)
 		values[i] = w->params[i] ? w->params[i] : p[i].fallback;
 	for (unsigned i = 0; i < WORLD_LOCKS; i++) {
 		w->locks[i] = sim_object_create("lock", w->model->size, 0);
@@ -412,8 +472,9 @@ static void create_task(struct world *w, const struct world_task *cast, struct a
 void world_run(struct world *w, const struct lock_model *model, const struct world_task *cast, sim_time until)
 {
 	static struct actor actors[WORLD_TASKS];
-	struct sim_config cfg = { .sockets = 1, .cores = 1, .threads = 1, .preempt = SIM_PREEMPT_FULL, .hz = 1000 };
+	struct sim_config cfg = { .sockets = 1, .cores = 1, .threads = 1, .hz = 1000 };
 
+	cfg.preempt = SIM_PREEMPT_FULL;
 	cfg.costs.scalar[SIM_COST_relax] = SIM_NS;
 	cfg.costs.scalar[SIM_COST_ipi] = w->ipi;
 	for (unsigned i = 0; cast[i].name; i++)

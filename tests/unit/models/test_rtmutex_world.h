@@ -10,7 +10,8 @@
  *	+L	lock L			+L/3	lock L, timeout 3	+L!	interruptible
  *	?L	trylock L		-L	unlock L, if it is held
  *	=B:30	make task B SCHED_FIFO 30 (from a CPU of its own, costs nothing)
- *	!B	send task B a signal
+ *	!B	send task B a signal	%B	wake_up_process(B)
+ *	&L	get ready to sleep interruptibly, lock and unlock L, sleep if still asked to
  */
 #ifndef TEST_RTMUTEX_WORLD_H
 #define TEST_RTMUTEX_WORLD_H
@@ -25,18 +26,29 @@
 
 #define FAIR 0
 #define DEADLINE(d) (1000 + (d))
+#define NICE(n) (2000 + (n))
 
 struct world_task {
 	const char *name;
-	int prio; /* FIFO priority 1..99, FAIR, or DEADLINE(units) */
+	int prio; /* FIFO priority 1..99, FAIR, NICE(nice) or DEADLINE(units) */
 	unsigned cpu;
 	sim_time at; /* units */
 	const char *script;
 };
 
+/* Holds a task up: it does not go on before time @until. */
+struct world_park {
+	const char *task;
+	const char *word; /* while it executes this word of its script */
+	const char *step; /* at this step of the model, or NULL: */
+	unsigned access;  /* before its access of this number, from 1 */
+	sim_time until;	  /* ps */
+};
+
 struct world {
 	const struct lock_model *model;
 	uint64_t params[4];
+	const struct world_park *parks; /* ended by a NULL task; NULL for none */
 	bool loose;   /* the order of CPUs within one instant is left open */
 	sim_time ipi; /* cost of a reschedule IPI, ps */
 	unsigned nlocks, ntasks;
@@ -60,7 +72,8 @@ struct world {
  * Runs the cast (ended by a NULL name) on @model until time @until and tells the story.
  * A task whose name begins with # is a prompter: it acts, but is not told about.
  */
-void world_run(struct world *w, const struct lock_model *model, const struct world_task *cast, sim_time until);
+void world_run(struct world *w, const struct lock_model *model, const struct world_task *cast,
+	       sim_time until);
 /* Fails the test unless the story is @golden, in the form of the specification's traces. */
 void world_expect(struct world *w, const char *golden);
 void world_finish(struct world *w);
