@@ -88,8 +88,10 @@ void sim_fiber_pool_init(uint32_t max)
 void sim_fiber_pool_reset(void)
 {
 	sim_assert(!pool.current);
-	for (uint32_t i = 0; i < pool.used; i++)
+	for (uint32_t i = 0; i < pool.used; i++) {
 		pool.fibers[i].fn = NULL;
+		pool.fibers[i].done = true;
+	}
 	pool.used = 0;
 	pool.free = NULL;
 }
@@ -115,6 +117,17 @@ static void check_canary(const struct sim_fiber *f)
 	sim_assert(!any && "a fiber has overrun its stack");
 }
 
+/*
+ * Before the switch back. Being the last thing that a resume and a yield do, the switch
+ * is a jump, and returns straight to their callers.
+ */
+static inline void leave(struct sim_fiber *f)
+{
+	if (__builtin_expect(f->slot >= pool.guarded, 0))
+		check_canary(f);
+	pool.current = NULL;
+}
+
 /* The bottom frame of every fiber. */
 static void fiber_main(void)
 {
@@ -125,6 +138,7 @@ static void fiber_main(void)
 #endif
 	f->fn(f->arg);
 	f->done = true;
+	leave(f);
 #ifdef FIBER_ASAN
 	__sanitizer_start_switch_fiber(NULL, pool.main_bottom, pool.main_bytes);
 #endif
@@ -163,7 +177,7 @@ struct sim_fiber *sim_fiber_create(void (*fn)(void *arg), void *arg, void *owner
 
 void sim_fiber_resume(struct sim_fiber *f)
 {
-	sim_assert(!pool.current && f->fn && !f->done);
+	sim_assert(!pool.current && !f->done);
 	pool.current = f;
 #ifdef FIBER_ASAN
 	void *fake;
@@ -174,9 +188,6 @@ void sim_fiber_resume(struct sim_fiber *f)
 #ifdef FIBER_ASAN
 	__sanitizer_finish_switch_fiber(fake, NULL, NULL);
 #endif
-	pool.current = NULL;
-	if (__builtin_expect(f->slot >= pool.guarded, 0))
-		check_canary(f);
 }
 
 void sim_fiber_yield(void)
@@ -184,6 +195,7 @@ void sim_fiber_yield(void)
 	struct sim_fiber *f = pool.current;
 
 	sim_assert(f);
+	leave(f);
 #ifdef FIBER_ASAN
 	__sanitizer_start_switch_fiber(&f->asan_fake, pool.main_bottom, pool.main_bytes);
 #endif
@@ -198,6 +210,7 @@ void sim_fiber_free(struct sim_fiber *f)
 	sim_assert(f != pool.current && f->fn);
 	f->fn = NULL;
 	f->owner = NULL;
+	f->done = true; /* not to be resumed */
 	f->next_free = pool.free;
 	pool.free = f;
 }
