@@ -71,8 +71,8 @@ struct sim_costs {
 
 /*
  * Sets a cost by name: a scalar ("ipi"), a cell ("load_m_hop1", "store_s_socket",
- * "rmw_mem_self", "occ_store_hop2"), a row ("load_m": all distances but self), "hit"
- * (all classes at distance self), "line" (every latency and occupancy), or
+ * "rmw_mem_self", "occ_store_hop2"), a row ("load_m": all distances but self; "load_mem": all; "occ_load": all), "hit"
+ * (all classes at distance self, memory excepted), "line" (every latency and occupancy), or
  * "idle_exit" (one idle state, reached at once). False if there is no such cost.
  */
 bool sim_cost_set(struct sim_costs *costs, const char *name, sim_time value);
