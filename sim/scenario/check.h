@@ -27,13 +27,25 @@ void check_walk_list(struct check_walk *w, const struct scn_stmt *list);
 /* The shape of the machine as the text gives it. */
 struct check_shape {
 	uint64_t sockets, cores, threads, cpus;
+	bool known; /* false: nobody says how large the preset is */
 };
 
 struct check_shape check_shape(const struct parser *p);
 /* The machine's field, or NULL. */
 const struct scn_setting *check_field(const struct parser *p, const char *name);
-/* Capabilities of @model, all of them if it is unknown. */
-unsigned check_caps(const struct parser *p, const char *model);
+/* Capabilities of @model (SCN_CAP_*); false if nothing is known about it. */
+bool check_model_caps(const struct parser *p, const char *model, unsigned *caps);
+/* Whether priorities, nice values and deadline parameters are in range, for @count instances. Reports. */
+void check_sched(struct parser *p, const struct scn_sched *sched, uint64_t count);
+
+#define CHECK_INSTANCES 512 /* at each end of an array, for numbers that depend on $i */
+
+/*
+ * Whether @e is @good for every instance of @count (for the first and the last ones of a
+ * large array). Numbers that change during the run are. *@bad is the value that is not.
+ */
+bool check_at_instances(const struct parser *p, const struct scn_expr *e, uint64_t count,
+			bool (*good)(uint64_t value, const void *user), const void *user, uint64_t *bad);
 
 /* check_decl.c */
 void check_machine(struct parser *p);
@@ -55,6 +67,9 @@ void check_periods(struct parser *p);
 void check_turns(struct parser *p);
 void check_idle_loops(struct parser *p);
 void check_ends(struct parser *p);
+
+/* An endless loop that nothing leaves. */
+bool check_is_endless(const struct scn_stmt *s);
 
 /* check_flow.c: what is held where */
 void check_flow(struct parser *p);

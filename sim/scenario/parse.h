@@ -24,6 +24,7 @@
 #define PARSE_MAX_STATEMENTS 200000 /* in all tasks together */
 #define PARSE_MAX_DECLS 200000	    /* declarations and expectations */
 #define PARSE_MAX_NAME 64
+#define PARSE_MAX_COMPARES 256
 #define PARSE_MAX_SETTINGS 256 /* in one block */
 #define PARSE_MAX_LIST 65536	    /* entries of one list */
 #define PARSE_MAX_TERMS 256	    /* operators in one expression */

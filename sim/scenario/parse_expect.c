@@ -506,7 +506,9 @@ bool parse_compare(struct parser *p)
 	if (!parse_word(p, "a lock model", &c->model, &pos))
 		return false;
 	c->model_pos = pos;
-	if (too_many_expects(p, pos) || !parse_need(p, '{', "\"{\" and expectations"))
+	if (p->compares->len == PARSE_MAX_COMPARES)
+		return parse_fail(p, SIM_DIAG_list_too_long, ref.pos, "more than %u compare blocks", PARSE_MAX_COMPARES);
+	if (!parse_need(p, '{', "\"{\" and expectations"))
 		return false;
 	list = g_ptr_array_new();
 	g_ptr_array_add(p->compares, c);

@@ -80,6 +80,7 @@ static bool parse_else(struct parser *p, struct scn_stmt *s)
 	if (p->tok.kind != TOK_NAME || p->tok.kw != KW_else)
 		return true;
 	parse_advance(p);
+	s->has_else = true;
 	return parse_block(p, &s->orelse);
 }
 

@@ -158,6 +158,7 @@ struct scn_stmt {
 	struct scn_target target;
 	enum scn_mode mode;
 	bool try, interruptible, killable;
+	bool has_else; /* an `else` was written; orelse is NULL if it is empty */
 	struct scn_expr *timeout;
 	struct scn_sched sched;
 	const char *text;
