@@ -16,6 +16,10 @@ uint64_t kw_access(int op, const volatile void *addr, unsigned size, uint64_t a,
 
 void kw_relax(bool declared)
 {
+	struct sim_task *me = sim_current();
+
+	if (me->op_lock) /* not in a raw lock of the operation */
+		me->op_waited = true;
 	sim_relax(declared);
 }
 

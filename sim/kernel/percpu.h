@@ -23,12 +23,12 @@ extern char __start_kw_percpu[], __stop_kw_percpu[];
 extern char *kw_percpu_base; /* CPU 0's copy */
 extern size_t kw_percpu_stride;
 
-static inline void *kw_percpu(const volatile void *place, unsigned cpu)
+static inline void *kw_percpu_at(const volatile void *place, unsigned cpu)
 {
 	return kw_percpu_base + cpu * kw_percpu_stride + ((const volatile char *)place - __start_kw_percpu);
 }
 
-#define per_cpu_ptr(ptr, cpu) ((__typeof__(ptr))kw_percpu(ptr, (unsigned)(cpu)))
+#define per_cpu_ptr(ptr, cpu) ((__typeof__(ptr))kw_percpu_at(ptr, (unsigned)(cpu)))
 #define this_cpu_ptr(ptr) per_cpu_ptr(ptr, smp_processor_id())
 #define raw_cpu_ptr(ptr) this_cpu_ptr(ptr)
 #define per_cpu(var, cpu) (*per_cpu_ptr(&(var), cpu))

@@ -175,23 +175,25 @@ int cond_resched(void)
 void schedule(void)
 {
 	sim_schedule();
+	if (sim_current()->slept)
+		sim_current()->op_waited = true;
 }
 
 void schedule_preempt_disabled(void)
 {
 	preempt_enable_no_resched();
-	sim_schedule();
+	schedule();
 	preempt_disable();
 }
 
 void schedule_rtlock(void)
 {
-	sim_schedule();
+	schedule();
 }
 
 void io_schedule(void)
 {
-	sim_schedule();
+	schedule();
 }
 
 void current_save_and_set_rtlock_wait_state(void)
