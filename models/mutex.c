@@ -276,6 +276,7 @@ static int mutex_wait(struct mutex *lock, struct mutex_waiter *waiter, unsigned 
 			break;
 		if (first && mutex_optimistic_spin(lock, true)) /* g */
 			break;
+		model_step("mutex-retry");
 		raw_spin_lock(&lock->wait_lock); /* h */
 	}
 	raw_spin_lock(&lock->wait_lock); /* 8 */
