@@ -256,8 +256,8 @@ int main(void)
 	SRunner *r = srunner_create(s);
 	int failed;
 
-	tcase_set_timeout(tc, 120);
-	tcase_add_loop_test(tc, parked_as_if_polled, 0, 200);
+	tcase_set_timeout(tc, 600);
+	tcase_add_loop_test(tc, parked_as_if_polled, 0, getenv("LOCKSTEP_LONG") ? 2000 : 60);
 	suite_add_tcase(s, tc);
 	srunner_run_all(r, CK_NORMAL);
 	failed = srunner_ntests_failed(r);
