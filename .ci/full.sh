@@ -1,6 +1,6 @@
+# shellcheck shell=bash disable=SC2154
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The long part of quicktest: sourced by it, uses its check(), meson_tests(), count().
-# shellcheck shell=bash disable=SC2154
 
 reference=build/digests.reference
 first="--first 2ms"

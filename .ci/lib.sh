@@ -1,6 +1,6 @@
+# shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Shared by quickstart and quicktest: packages, building, counting. Sourced from the root of the tree.
-# shellcheck shell=bash
 
 # What a build and its tests need on Debian 12; what --full needs beside.
 packages_base="gcc libc6-dev binutils meson ninja-build pkg-config libglib2.0-dev check scdoc"
