@@ -198,7 +198,6 @@ struct watch {
 	bool watched[RUN_FINDING_COUNT]; /* oracles that attached, by place in the table */
 	GArray *finding;	/* struct run_finding */
 	GArray *cycle;		/* struct watch_cycle: the deadlocks' tasks */
-	uint64_t suppressed;	/* findings beyond the room */
 	uint32_t per_kind[RUN_FINDING_COUNT];
 	uint32_t stamp, *walk_from, *walk_todo; /* deadlock: by task */
 	uint16_t rec_type;	/* of the record being folded in */
