@@ -51,12 +51,13 @@ enum prog_op {
 	PROG_MEET,
 	PROG_SHOOTDOWN,
 	/* regions */
-	PROG_PREEMPT_OFF,
+	PROG_PREEMPT_OFF, /* cost */
 	PROG_PREEMPT_ON,
 	PROG_IRQ_OFF,
 	PROG_IRQ_ON,
 	PROG_ENTER, /* cost: kernel mode begins */
-	PROG_LEAVE, /* cost */
+	PROG_LEAVE,
+	PROG_SPEND, /* cost: of what is about to end */
 	/* points */
 	PROG_YIELD,
 	PROG_RESCHED,

@@ -19,7 +19,8 @@ struct block { /* a block that is open where we are */
 	enum block_kind kind;
 	const struct scn_stmt *stmt;
 	uint32_t slot;	    /* of the innermost loop outside it (HOLD), its own (LOOP) */
-	struct prog_insn end; /* REGION: closes it */
+	enum prog_op end;   /* REGION: closes it … */
+	sim_time cost;	    /* … after this time */
 	GArray *breaks;	    /* LOOP: instructions that jump past it */
 };
 

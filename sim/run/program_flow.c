@@ -5,12 +5,20 @@
 
 /* -- loops and branches ----------------------------------------------------------------------- */
 
-static void close_blocks(struct compiler *c, const struct block *block)
+/* The price of leaving is paid inside, then the block is over. */
+static void close_region(struct compiler *c, const struct block *block)
+{
+	if (block->cost)
+		emit(c, PROG_SPEND, block->stmt)->cost = block->cost;
+	emit(c, block->end, block->stmt);
+}
+
+static void close_block(struct compiler *c, const struct block *block)
 {
 	if (block->kind == BLOCK_HOLD)
 		compile_hold_end(c, block);
 	else if (block->kind == BLOCK_REGION)
-		g_array_append_val(c->code, block->end);
+		close_region(c, block);
 }
 
 static void compile_break(struct compiler *c, const struct scn_stmt *stmt)
@@ -19,7 +27,7 @@ static void compile_break(struct compiler *c, const struct scn_stmt *stmt)
 	uint32_t at;
 
 	for (; block && block->kind != BLOCK_LOOP; block = block->up)
-		close_blocks(c, block);
+		close_block(c, block);
 	sim_assert(block); /* the checker saw that a loop is around it */
 	at = here(c);
 	emit(c, PROG_JUMP, stmt);
@@ -132,7 +140,7 @@ static struct prog_choose *make_choose(struct compiler *c, const struct scn_stmt
 	ch->draw = bind_alloc(c->pool, ch->n * sizeof(ch->draw[0]));
 	ch->jump = bind_alloc(c->pool, (ch->n + 1) * sizeof(ch->jump[0]));
 	for (unsigned i = 0; i < ch->n; i++)
-		ch->decays = ch->decays || stmt->branch[i].decay;
+		ch->decays = ch->decays || stmt->branch[i].decay || stmt->branch[i].otherwise;
 	if (ch->decays)
 		fill_decays(c, ch, stmt);
 	else
@@ -188,15 +196,14 @@ static void compile_region(struct compiler *c, const struct scn_stmt *stmt, enum
 			   sim_time cost_begin, sim_time cost_end)
 {
 	struct block block = {
-		.up = c->open, .kind = BLOCK_REGION, .stmt = stmt,
-		.end = { .op = (uint8_t)end, .stmt = stmt->id, .cost = cost_end },
+		.up = c->open, .kind = BLOCK_REGION, .stmt = stmt, .end = end, .cost = cost_end,
 	};
 
 	emit(c, begin, stmt)->cost = cost_begin;
 	c->open = &block;
 	compile_list(c, stmt->body);
 	c->open = block.up;
-	g_array_append_val(c->code, block.end);
+	close_region(c, &block);
 }
 
 /* A system call or fault: half of the price on the way in, the rest on the way out. */

@@ -41,6 +41,14 @@ static bool spend(struct sim_act *act, sim_time cost)
 	return cost != 0;
 }
 
+/* Back where a pending reschedule is acted on: the machine must get to look before the program goes on. */
+static bool preempt_point(struct sim_act *act)
+{
+	act->kind = SIM_ACT_RUN;
+	act->t = 0;
+	return sim_may_preempt(sim->cpu);
+}
+
 /* -- time ------------------------------------------------------------------------------------ */
 
 static bool step_run(struct prog_task *t, const struct prog_insn *in, struct sim_act *act)
@@ -213,11 +221,10 @@ static bool step_preempt_off(struct prog_task *t, const struct prog_insn *in, st
 	return spend(act, in->cost);
 }
 
-/* Time that is spent is not preempted: what is due happens after it, as at the end of preempt_enable(). */
 static bool step_preempt_on(struct prog_task *t, const struct prog_insn *in, struct sim_act *act)
 {
 	t->sim->preempt_count--;
-	return spend(act, in->cost);
+	return preempt_point(act);
 }
 
 static bool step_irq_off(struct prog_task *t, const struct prog_insn *in, struct sim_act *act)
@@ -240,6 +247,11 @@ static bool step_enter(struct prog_task *t, const struct prog_insn *in, struct s
 static bool step_leave(struct prog_task *t, const struct prog_insn *in, struct sim_act *act)
 {
 	t->sim->kernel_mode--;
+	return preempt_point(act);
+}
+
+static bool step_spend(struct prog_task *t, const struct prog_insn *in, struct sim_act *act)
+{
 	return spend(act, in->cost);
 }
 
@@ -308,6 +320,7 @@ static prog_step_fn *const step_of[PROG_OP_COUNT] = {
 	[PROG_IRQ_ON] = step_irq_on,
 	[PROG_ENTER] = step_enter,
 	[PROG_LEAVE] = step_leave,
+	[PROG_SPEND] = step_spend,
 	[PROG_YIELD] = step_yield,
 	[PROG_RESCHED] = step_resched,
 	[PROG_MARK] = step_mark,
