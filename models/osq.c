@@ -24,13 +24,7 @@
 
 #include "sim/model.h"
 
-struct optimistic_spin_node {
-	struct optimistic_spin_node *next, *prev;
-	int locked; /* 1: the node's CPU is the head */
-	int cpu;    /* its CPU + 1 */
-};
-
-static DEFINE_PER_CPU_ALIGNED(struct optimistic_spin_node, osq_node);
+DEFINE_PER_CPU_ALIGNED(struct optimistic_spin_node, osq_node);
 
 static int encode_cpu(int cpu)
 {

@@ -9,6 +9,15 @@ struct optimistic_spin_queue {
 	atomic_t tail; /* CPU number of the last spinner + 1; 0: empty */
 };
 
+struct optimistic_spin_node {
+	struct optimistic_spin_node *next, *prev;
+	int locked; /* 1: the node's CPU is the head */
+	int cpu;    /* its CPU + 1 */
+};
+
+/* One per CPU, whatever the lock. */
+DECLARE_PER_CPU_ALIGNED(struct optimistic_spin_node, osq_node);
+
 #define OSQ_UNLOCKED_VAL 0
 #define OSQ_LOCK_UNLOCKED { ATOMIC_INIT(OSQ_UNLOCKED_VAL) }
 

@@ -19,21 +19,9 @@
  *   4 anything there: queue     7 take over, one 16-bit store           12 wait for locked|pending
  *                               8 choose a node, 9 try once more        13 last: 14 hand on; 15 done
  */
-#include "models/mcs.h"
+#include "models/qspinlock.h"
 
 #include "sim/model.h"
-
-struct qspinlock {
-	union {
-		atomic_t val;
-		struct {
-			u8 locked, pending;
-		};
-		struct {
-			u16 locked_pending, tail;
-		};
-	};
-};
 
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the bytes of the word");
 
@@ -46,13 +34,8 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the bytes of the word"
 #define _Q_TAIL_CPU_SHIFT 18
 #define _Q_TAIL_MASK 0xffff0000u
 #define _Q_PENDING_LOOPS 1
-#define MAX_NODES 4
 
-struct qnodes {
-	struct mcs_spinlock mcs[MAX_NODES];
-};
-
-static DEFINE_PER_CPU_ALIGNED(struct qnodes, qnodes);
+DEFINE_PER_CPU_ALIGNED(struct qnodes, qspinlock_nodes);
 
 #define QSPINLOCK_EVENTS(X)                                                                        \
 	X(lock_pending)	 /* waited as the pending one */                                           \
@@ -72,7 +55,7 @@ static struct mcs_spinlock *decode_tail(u32 tail)
 {
 	int cpu = (int)(tail >> _Q_TAIL_CPU_SHIFT) - 1;
 
-	return &per_cpu_ptr(&qnodes, cpu)->mcs[tail >> _Q_TAIL_IDX_SHIFT & (MAX_NODES - 1)];
+	return &per_cpu_ptr(&qspinlock_nodes, cpu)->mcs[tail >> _Q_TAIL_IDX_SHIFT & (QSPINLOCK_MAX_NODES - 1)];
 }
 
 static bool queued_spin_trylock(struct qspinlock *lock)
@@ -157,9 +140,9 @@ static void queued_spin_lock_slowpath(struct qspinlock *lock, u32 val)
 	if (pending_lock(lock, val))
 		return;
 	lockevent_inc(lock_slowpath);
-	nodes = this_cpu_ptr(&qnodes); /* 8 */
+	nodes = this_cpu_ptr(&qspinlock_nodes); /* 8 */
 	idx = nodes->mcs[0].count++;
-	if (idx < MAX_NODES) {
+	if (idx < QSPINLOCK_MAX_NODES) {
 		queue_with_node(lock, &nodes->mcs[idx], idx);
 	} else {
 		lockevent_inc(lock_no_node);
