@@ -40,6 +40,7 @@ struct bench_task {
 	void *hold[LOCKS];
 	enum lock_mode mode[LOCKS];
 	int waits;	   /* lock + 1 */
+	bool irq;
 };
 
 struct bench_lock {
@@ -78,7 +79,9 @@ static struct {
 	struct stop stop[STOPS];
 	struct probe probe[PROBES];
 	unsigned nlocks, ntasks, nstops, nprobes;
-	char log[TEXT], findings[2048];
+	char log[TEXT], findings[2048], words[2048];
+	const uint32_t *watched;
+	uint32_t last_word;
 	int log_time;
 	char *open[TASKS]; /* where the "RELEASES" of an unlock in progress ends in the log */
 } b;
@@ -278,12 +281,24 @@ static bool cpu_is_new(unsigned cpu)
 	return true;
 }
 
+static void parse(struct bench_task *t, const char *script)
+{
+	char copy[1024], *save = NULL;
+
+	ck_assert_uint_lt(strlen(script), sizeof(copy));
+	strcpy(copy, script);
+	for (char *s = strtok_r(copy, ";", &save); s; s = strtok_r(NULL, ";", &save)) {
+		ck_assert_uint_lt(t->nops, OPS);
+		t->result[t->nops] = 1;
+		parse_op(&t->op[t->nops++], s);
+	}
+}
+
 struct sim_task *bench_task(const char *name, unsigned cpu, int prio, int at, const char *script)
 {
 	struct bench_task *t = &b.task[b.ntasks++];
 	struct sim_attr attr = { .policy = prio ? SIM_FIFO : SIM_NORMAL, .rt_priority = prio };
 	uint64_t only[SIM_CPUSET_WORDS(SIM_CPUS_MAX)] = { 0 };
-	char copy[1024], *save = NULL;
 	sim_time early;
 
 	ck_assert_uint_le(b.ntasks, TASKS);
@@ -292,16 +307,29 @@ struct sim_task *bench_task(const char *name, unsigned cpu, int prio, int at, co
 	t->cpu = cpu;
 	t->sim = sim_task_create(name, &attr, cpu, only, program, t);
 	kernel_task_init(t->sim);
-	ck_assert_uint_lt(strlen(script), sizeof(copy));
-	strcpy(copy, script);
-	for (char *s = strtok_r(copy, ";", &save); s; s = strtok_r(NULL, ";", &save)) {
-		ck_assert_uint_lt(t->nops, OPS);
-		t->result[t->nops] = 1;
-		parse_op(&t->op[t->nops++], s);
-	}
+	parse(t, script);
 	early = cpu_is_new(cpu) && b.cfg.costs.nidle ? b.cfg.costs.idle[0].exit : 0;
 	sim_task_start(t->sim, ORIGIN + (sim_time)at * U - early);
 	return t->sim;
+}
+
+void bench_irq(const char *name, unsigned cpu, int at, const char *script)
+{
+	struct bench_task *t = &b.task[b.ntasks++];
+
+	ck_assert_uint_le(b.ntasks, TASKS);
+	start();
+	t->cpu = cpu;
+	t->irq = true;
+	t->sim = sim_irq_create(name, cpu, ORIGIN + (sim_time)at * U, 0, program, t);
+	kernel_task_init(t->sim);
+	parse(t, script);
+}
+
+void bench_watch(const char *lock)
+{
+	b.watched = b.lock[lock_by_name(lock)].lock;
+	b.last_word = *b.watched;
 }
 
 /* -- scripts ------------------------------------------------------------------------------------ */
@@ -484,6 +512,8 @@ void __wrap_kw_step(const char *name)
 
 uint64_t __wrap_kw_access(int op, const volatile void *addr, unsigned size, uint64_t a, uint64_t v)
 {
+	uint64_t old;
+
 	if (b.nstops && sim_fiber_current()) {
 		struct bench_task *t = sim_current()->user;
 
@@ -493,7 +523,15 @@ uint64_t __wrap_kw_access(int op, const volatile void *addr, unsigned size, uint
 			    !strcmp(b.stop[i].task, t->sim->name))
 				stand_still(b.stop[i].until);
 	}
-	return __real_kw_access(op, addr, size, a, v);
+	old = __real_kw_access(op, addr, size, a, v);
+	if (b.watched && *b.watched != b.last_word) {
+		size_t n = strlen(b.words);
+
+		b.last_word = *b.watched;
+		if (n < sizeof(b.words) - 16)
+			sprintf(b.words + n, "%s%08x", n ? " " : "", b.last_word);
+	}
+	return old;
 }
 
 /* -- probes ------------------------------------------------------------------------------------------ */
@@ -797,6 +835,11 @@ unsigned bench_event(const char *lock, const char *event)
 	return 0;
 }
 
+const char *bench_words(void)
+{
+	return b.words;
+}
+
 const char *bench_log(void)
 {
 	return b.log;
@@ -810,7 +853,7 @@ const char *bench_findings(void)
 bool bench_done(void)
 {
 	for (unsigned i = 0; i < b.ntasks; i++)
-		if (!b.task[i].sim->exited)
+		if (!b.task[i].irq && !b.task[i].sim->exited)
 			return false;
 	return true;
 }

@@ -56,6 +56,12 @@ void *bench_lock_at(const char *name); /* its memory */
  * idle exit earlier. */
 struct sim_task *bench_task(const char *name, unsigned cpu, int prio, int at, const char *script);
 
+/* An interrupt on @cpu at @at, whose body is the script (run, lock, unlock). */
+void bench_irq(const char *name, unsigned cpu, int at, const char *script);
+
+/* Keeps every value that the lock's first 4 bytes take. */
+void bench_watch(const char *lock);
+
 /* @task stands still from its @nth pass of the step (from 1) until @until. */
 void bench_stop_at(const char *task, const char *step, unsigned nth, int until);
 /* … from just before the @nth marked access of its @op-th statement (both from 1). */
@@ -83,8 +89,9 @@ unsigned bench_event(const char *lock, const char *event);
 const char *bench_probed(const char *lock, sim_time at);
 /* The word of view() at that probe. */
 uint64_t bench_word(const char *lock, sim_time at);
-/* The same of now. */
-const char *bench_state(const char *lock);
+const char *bench_state(const char *lock); /* the same of now */
+/* "00000001 00000101 …": what bench_watch() saw. */
+const char *bench_words(void);
 /* When @task got its CPU for the n-th time. */
 int bench_ran(const char *task, unsigned nth);
 /* The log: "t=5: cpu0 runs Hi prio=69; Hi GETS L fast\n…". */
