@@ -15,7 +15,7 @@
 
 #include "sim/kernel/host.h"
 #include "sim/run/bind_impl.h"
-#include "sim/run/watch.h"
+#include "sim/run/watch_impl.h"
 
 #define DEFAULT_MAX_STEPS UINT64_C(10000000000)
 
@@ -302,6 +302,23 @@ static int run_close(struct run *r, char **error)
 	return ret;
 }
 
+/* The run under the other model answers to its own block only. */
+static void judge_compare(struct run *r, unsigned block, const struct run_result *own, struct run_compare *cmp)
+{
+	const struct scn_compare *c = r->compare;
+	struct run_result *res = cmp->result;
+
+	watch_verdicts_free(res->verdict, res->nverdict);
+	res->verdict = NULL;
+	res->nverdict = 0;
+	watch_judge_compare(r->watch, block, own, cmp);
+	for (unsigned i = 0; i < res->nfinding; i++) {
+		res->finding[i].expected = false;
+		for (unsigned e = 0; e < c->nexpect; e++)
+			res->finding[i].expected |= expect_wants(&c->expect[e], res->finding[i].kind);
+	}
+}
+
 /* One run into @res. @own and @cmp: for a compare block, what to judge it against. */
 static int run_once(const struct scenario *scn, const struct run_options *options, unsigned block,
 		    const struct run_result *own, struct run_compare *cmp, struct run_result *res, char **error)
@@ -320,7 +337,7 @@ static int run_once(const struct scenario *scn, const struct run_options *option
 		run_go(r);
 		run_finish(r, res);
 		if (cmp && r->watch)
-			watch_judge_compare(r->watch, block, own, cmp);
+			judge_compare(r, block, own, cmp);
 	}
 	if (run_close(r, ret ? &(char *){ NULL } : error))
 		ret = -1;
