@@ -107,8 +107,10 @@ void sim_attend(void)
 		cpu->irq_debt = 0;
 		sim_elapse(debt);
 	}
-	while (cpu->irq_list && !cpu->irq_task)
+	while (cpu->irq_list && !cpu->irq_task) {
+		cpu->attention = true;
 		sim_yield(SIM_YIELD_ATTEND);
+	}
 	sim_preempt_point();
 }
 
@@ -282,10 +284,9 @@ static bool cpu_switched(struct sim_cpu *cpu)
 	struct sim_task *prev = cpu->prev;
 
 	cpu->prev = NULL;
-	if (prev) {
+	if (prev)
 		set_on_cpu(prev, 0);
-		sim_sched_switched(cpu);
-	}
+	sim_sched_switched(cpu);
 	if (cpu->curr) {
 		cpu->mode = SIM_CPU_TASK;
 		return true;
