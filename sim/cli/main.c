@@ -106,12 +106,37 @@ static void option_error(const struct cli_verb *verb, const GError *error)
 		cli_error("%s; `lockstep %s --help` lists the options", error->message, verb->name);
 }
 
+/* GOption wants "-j 2"; people write "-j2". A new NULL-terminated array; the strings are never freed. */
+static char **split_short_options(int *argc, char **argv)
+{
+	GPtrArray *split = g_ptr_array_new();
+	bool operands = false;
+
+	for (int i = 0; i < *argc; i++) {
+		char *arg = argv[i];
+
+		operands = operands || !strcmp(arg, "--");
+		if (!operands && (g_str_has_prefix(arg, "-j") || g_str_has_prefix(arg, "-s")) && arg[2]) {
+			g_ptr_array_add(split, g_strndup(arg, 2));
+			g_ptr_array_add(split, arg[2] == '=' ? arg + 3 : arg + 2);
+		} else {
+			g_ptr_array_add(split, arg);
+		}
+	}
+	*argc = (int)split->len;
+	g_ptr_array_add(split, NULL);
+	return (char **)g_ptr_array_free(split, FALSE);
+}
+
 static int run_verb(const struct cli_verb *verb, int argc, char **argv)
 {
 	GOptionContext *context = context_of(verb);
 	g_autoptr(GError) error = NULL;
-	gboolean good = g_option_context_parse(context, &argc, &argv, &error);
+	gboolean good;
 	int status;
+
+	argv = split_short_options(&argc, argv);
+	good = g_option_context_parse(context, &argc, &argv, &error);
 
 	g_option_context_free(context);
 	cli_verb_name = verb->name;

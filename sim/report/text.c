@@ -156,16 +156,23 @@ void part_findings(const struct page *p, const struct run_result *r)
 	}
 }
 
+/* On one line where that fits; what was seen goes below otherwise. */
 static void verdict(const struct page *p, const struct run_verdict *v, const struct run_compare *under)
 {
+	g_autofree char *where = g_strdup_printf("%s:%u: ", v->file, v->line);
+	g_autofree char *model = under ? g_strdup_printf("under %s: ", under->model) : g_strdup("");
+	const char *seen = v->seen && *v->seen ? v->seen : NULL;
+	size_t used = strlen("  PASS  ") + strlen(where) + strlen(model) + strlen(v->text);
+
 	g_string_append(p->out, "  ");
 	coloured(p, v->met ? GREEN : RED, v->met ? "PASS" : "FAIL");
-	g_string_append_printf(p->out, "  %s:%u: ", v->file, v->line);
-	if (under)
-		g_string_append_printf(p->out, "under %s: ", under->model);
-	g_string_append_printf(p->out, "%s\n", v->text);
-	if (v->seen && *v->seen)
-		g_string_append_printf(p->out, "        seen: %s\n", v->seen);
+	g_string_append_printf(p->out, "  %s%s%s", where, model, v->text);
+	if (seen && v->met && used + strlen("  (seen: )") + strlen(seen) <= p->width)
+		g_string_append_printf(p->out, "  (seen: %s)\n", seen);
+	else if (seen)
+		g_string_append_printf(p->out, "\n        seen: %s\n", seen);
+	else
+		g_string_append_c(p->out, '\n');
 }
 
 static void verdicts(const struct page *p, const struct run_result *r, bool only_missed)
