@@ -32,9 +32,15 @@ static void look_exclusion(struct watch *w, enum watch_moment moment, uint32_t t
 				     w->b->task[task].name, w->b->lock[lock].name, l->grants, l->releases));
 }
 
+static bool attach_exclusion(struct watch *w)
+{
+	return w->nlock > 0;
+}
+
 const struct watch_oracle oracle_exclusion = {
 	.name = "mutual-exclusion",
 	.moments = WATCH_BIT(GRANT),
+	.attach = attach_exclusion,
 	.look = look_exclusion,
 };
 
