@@ -87,8 +87,6 @@ void sim_evq_init(struct sim_evq *q)
 
 void sim_evq_finish(struct sim_evq *q)
 {
-	for (uint32_t i = 0; i < q->len; i++)
-		q->heap[i].ev->slot = 0;
 	free(q->heap);
 	*q = (struct sim_evq){0};
 }

@@ -47,6 +47,7 @@ struct sim_evq {
 };
 
 void sim_evq_init(struct sim_evq *q);
+/* Looks at no event: the owners of those still queued may be gone, or must zero them before they are used again. */
 void sim_evq_finish(struct sim_evq *q);
 /* Makes room for @n events at once, so that no push allocates before. */
 void sim_evq_reserve(struct sim_evq *q, uint32_t n);

@@ -6,7 +6,7 @@
 #include "sim/core/prng.h"
 #include "tests/unit/core/run.h"
 
-#define DRAWS 150000
+#define DRAWS 60000
 #define Q56 0x1p56L
 
 /* Draws of all magnitudes, so that tails are met as often as the middle. */
