@@ -121,8 +121,10 @@ static void hold_on_evq(uint64_t operations)
 	lcg = 1;
 	sim_evq_init(&q);
 	sim_evq_reserve(&q, pending);
-	for (unsigned i = 0; i < pending; i++)
+	for (unsigned i = 0; i < pending; i++) {
+		events[i].slot = 0; /* queued where the last turn ended */
 		sim_evq_push(&q, &events[i], ahead(), i);
+	}
 	while (operations--) {
 		struct sim_event *e = sim_evq_pop(&q);
 
