@@ -3,7 +3,7 @@
 # The command line as a script sees it: exit statuses, what goes to stdout and what to stderr, and
 # that output depends on nothing of the host.
 #   cli.sh LOCKSTEP ROOT
-lockstep=$1
+lockstep=$(realpath "$1") || exit 99
 root=$2
 dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT

@@ -3,7 +3,7 @@
 # One digest per scenario and compare block, pinned in digests.txt: a change of behaviour must not
 # go unnoticed. LOCKSTEP_UPDATE_GOLDEN=1 writes the file anew.
 #   digests.sh LOCKSTEP ROOT
-lockstep=$1
+lockstep=$(realpath "$1") || exit 99
 root=$2
 golden=$root/tests/golden/digests.txt
 seen=$(mktemp) || exit 99

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The report in README.md is the one that the program prints. LOCKSTEP_UPDATE_GOLDEN=1 writes it anew.
 #   readme.sh LOCKSTEP ROOT
-lockstep=$1
+lockstep=$(realpath "$1") || exit 99
 cd "$2" || exit 99
 new=$(mktemp) || exit 99
 trap 'rm -f "$new" "$new.report"' EXIT

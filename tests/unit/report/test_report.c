@@ -172,9 +172,9 @@ START_TEST(compare_has_ratios)
 	g_autoptr(GString) out = text_of(result_compared());
 
 	assert_has(out, "Side by side: bus\n");
-	assert_has(out, "rtmutex    mutex  ratio\n");
-	assert_has(out, "bus wait max        10ms     20ms   2.00\n");
-	assert_has(out, "bus hold max        10ms     10ms   1.00\n");
+	assert_has(out, "rtmutex  mutex  ratio\n");
+	assert_has(out, "bus wait max        10ms   20ms   2.00\n");
+	assert_has(out, "bus hold max        10ms   10ms   1.00\n");
 	/* tasks that do not differ are left out */
 	ck_assert_ptr_eq(strstr(out->str, "distribution blocked"), NULL);
 }
