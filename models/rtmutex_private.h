@@ -33,6 +33,7 @@ struct rt_mutex_base {
 	raw_spinlock_t wait_lock;
 	struct rb_root_cached waiters; /* strongest first, FIFO among equals */
 	struct task_struct *owner;     /* task | RT_MUTEX_HAS_WAITERS */
+	struct rt_mutex_waiter *top;   /* leftmost of waiters, for those who spin without wait_lock */
 
 	/* the simulator's side: tunables */
 	enum rtmutex_chainwalk chwalk;

@@ -95,16 +95,27 @@ static void tree_erase(struct rt_waiter_node *node, struct rb_root_cached *root)
 	RB_CLEAR_NODE(&node->entry);
 }
 
+/* The one thing about the tree that is read without wait_lock, so its change is a marked store. */
+static void publish_top(struct rt_mutex_base *lock)
+{
+	struct rt_mutex_waiter *top = rt_mutex_top_waiter(lock);
+
+	if (lock->top != top)
+		WRITE_ONCE(lock->top, top);
+}
+
 void rt_mutex_enqueue(struct rt_mutex_base *lock, struct rt_mutex_waiter *waiter)
 {
 	lockdep_assert_held(&lock->wait_lock);
 	rb_add_cached(&waiter->tree.entry, &lock->waiters, tree_less);
+	publish_top(lock);
 }
 
 void rt_mutex_dequeue(struct rt_mutex_base *lock, struct rt_mutex_waiter *waiter)
 {
 	lockdep_assert_held(&lock->wait_lock);
 	tree_erase(&waiter->tree, &lock->waiters);
+	publish_top(lock);
 }
 
 void rt_mutex_enqueue_pi(struct task_struct *task, struct rt_mutex_waiter *waiter)
@@ -166,11 +177,12 @@ const char *rt_mutex_broken(const struct rt_mutex_base *lock)
 	const struct rt_mutex_waiter *last = NULL;
 	struct rb_node *node;
 
-	if (raw_spin_is_locked(&lock->wait_lock))
+	if (lock->wait_lock.owner)
 		return NULL;
 	if (rt_mutex_has_waiters(lock) && !(word & RT_MUTEX_HAS_WAITERS))
 		return "waiters are queued but HAS_WAITERS is clear";
-	if (rb_first_cached(&lock->waiters) != rb_first(&lock->waiters.rb_root))
+	if (rb_first_cached(&lock->waiters) != rb_first(&lock->waiters.rb_root) ||
+	    lock->top != rt_mutex_top_waiter(lock))
 		return "the cached top waiter is not the leftmost";
 	for (node = rb_first_cached(&lock->waiters); node; node = rb_next(node)) {
 		const struct rt_mutex_waiter *w = __node_2_waiter(node);

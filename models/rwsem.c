@@ -226,6 +226,7 @@ static const char *rwsem_broken(const void *l)
 {
 	const struct rw_semaphore *sem = l;
 	long count = sem->count.counter, readers = 0, writers = 0;
+	bool waiters = sem->wait_list.next != &sem->wait_list; /* list_empty() would be a marked access */
 	const struct rwsem_hold *hold;
 
 	list_for_each_entry(hold, &sem->holders, node) {
@@ -240,11 +241,11 @@ static const char *rwsem_broken(const void *l)
 		return "a writer owns the lock but its bit is clear";
 	if (readers > count >> RWSEM_READER_SHIFT)
 		return "more readers than the count knows";
-	if (raw_spin_is_locked(&sem->wait_lock))
+	if (sem->wait_lock.owner)
 		return NULL;
-	if (!list_empty(&sem->wait_list) != !!(count & RWSEM_FLAG_WAITERS))
+	if (waiters != !!(count & RWSEM_FLAG_WAITERS))
 		return "WAITERS does not say whether somebody waits";
-	if ((count & RWSEM_FLAG_HANDOFF) && list_empty(&sem->wait_list))
+	if ((count & RWSEM_FLAG_HANDOFF) && !waiters)
 		return "HANDOFF to nobody";
 	return NULL;
 }

@@ -464,6 +464,27 @@ START_TEST(r33_signal)
 }
 END_TEST
 
+/* R22: W1 stops spinning when W2 becomes the top waiter, W2 when the owner is preempted: each sleeps once. */
+START_TEST(r22_sleeps)
+{
+	static const struct world_task cast[] = {
+		{ "O", 10, 0, 0, "+L 10 -L" },	 { "K", 50, 0, 4, "2" },
+		{ "W1", 20, 1, 0, "1 +L 1 -L" }, { "W2", 30, 2, 0, "2 +L 1 -L" },
+		{ NULL },
+	};
+	const sim_time until[] = { 2, 3, 4, 5 };
+	const unsigned long sleeps[] = { 0, 1, 1, 2 };
+
+	for (unsigned i = 0; i < 4; i++) {
+		struct world w = { .poll = _i };
+
+		world_run(&w, &lock_model_rtmutex, cast, until[i]);
+		ck_assert_uint_eq(world_events(&w, "rtmutex_sleep"), sleeps[i]);
+		world_finish(&w);
+	}
+}
+END_TEST
+
 /* A deadlock that the minimal walk finds by chance: the task never comes back, not even for a signal. */
 START_TEST(parked_for_ever)
 {
@@ -641,6 +662,7 @@ int main(void)
 	tcase_add_test(tc, r33_timeout);
 	tcase_add_test(tc, r33_preempted);
 	tcase_add_test(tc, r33_signal);
+	tcase_add_loop_test(tc, r22_sleeps, 0, 2);
 	tcase_add_test(tc, parked_for_ever);
 	tcase_add_test(tc, self_deadlock);
 	tcase_add_test(tc, rtlock_state_kept);

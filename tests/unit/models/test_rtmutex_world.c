@@ -475,6 +475,7 @@ void world_run(struct world *w, const struct lock_model *model, const struct wor
 	struct sim_config cfg = { .sockets = 1, .cores = 1, .threads = 1, .hz = 1000 };
 
 	cfg.preempt = SIM_PREEMPT_FULL;
+	cfg.poll = w->poll;
 	cfg.costs.scalar[SIM_COST_relax] = SIM_NS;
 	cfg.costs.scalar[SIM_COST_ipi] = w->ipi;
 	for (unsigned i = 0; cast[i].name; i++)

@@ -49,6 +49,7 @@ struct world {
 	const struct lock_model *model;
 	uint64_t params[4];
 	const struct world_park *parks; /* ended by a NULL task; NULL for none */
+	bool poll;    /* no spin elision */
 	bool loose;   /* the order of CPUs within one instant is left open */
 	sim_time ipi; /* cost of a reschedule IPI, ps */
 	unsigned nlocks, ntasks;

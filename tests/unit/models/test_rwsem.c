@@ -62,10 +62,13 @@ static void see(unsigned ns, const char *wanted)
 	bench_at(ns * SIM_NS, look, s);
 }
 
-static void rwsem_bench(unsigned ncpus)
+/* Every test runs with spins elided (0) and polled (1). */
+static void rwsem_bench(unsigned ncpus, int poll)
 {
 	nseen = 0;
 	bench_open(ncpus);
+	if (poll)
+		bench_poll();
 	bench_hz(1000);
 	bench_preempt(SIM_PREEMPT_NONE);
 	bench_cost("idle_exit", 2 * U);
@@ -100,7 +103,7 @@ static void no_spin(const char *writer, const char *intruder, unsigned cpu, int 
 /* R61-A: phase-fair: the readers of the whole queue go together, past the writer among them. */
 START_TEST(r61_a)
 {
-	rwsem_bench(5);
+	rwsem_bench(5, _i);
 	bench_lock("L", "rwsem");
 	bench_task("W0", 0, 0, 0, "lock L; park 10; run 1; unlock L");
 	bench_task("R1", 1, 0, 1, "read L; run 1; unlock L");
@@ -125,7 +128,7 @@ END_TEST
 /* R61-B: the first reader steals from a woken writer; a second one may not join readers past a queue. */
 START_TEST(r61_b)
 {
-	rwsem_bench(4);
+	rwsem_bench(4, _i);
 	bench_lock("L", "rwsem");
 	bench_task("A", 0, 0, 0, "read L; run 10; unlock L");
 	bench_task("B", 1, 0, 1, "lock L; run 2; unlock L");
@@ -152,7 +155,7 @@ END_TEST
 /* R61-C: hand-off to a writer past its time, which spins instead of sleeping. */
 START_TEST(r61_c)
 {
-	rwsem_bench(5);
+	rwsem_bench(5, _i);
 	bench_lock("L", "rwsem");
 	bench_task("A", 0, 0, 0, "lock L; park 10; run 2; unlock L"); /* runs from 12 */
 	bench_task("B", 1, 0, 1, "lock L; run 3; unlock L");
@@ -184,7 +187,7 @@ END_TEST
 /* R61-D: 1 us per turn: the threshold of 11.5 us is looked at in turn 16, at 17 us. */
 START_TEST(r61_d)
 {
-	rwsem_bench(3);
+	rwsem_bench(3, _i);
 	bench_cost("relax", U);
 	bench_lock("L", "rwsem");
 	bench_task("A", 0, 0, 0, "read L; run 20; unlock L");
@@ -208,7 +211,7 @@ END_TEST
 /* R61-E: a real-time writer that is not first asks for the hand-off on behalf of the head. */
 START_TEST(r61_e)
 {
-	rwsem_bench(4);
+	rwsem_bench(4, _i);
 	bench_lock("L", "rwsem");
 	bench_task("A", 0, 0, 0, "read L; run 20; unlock L");
 	bench_task("B", 1, 0, 1, "lock L; run 3; unlock L");
@@ -232,7 +235,7 @@ END_TEST
 /* R61-F: hand-off to a reader past its time, robbed in the moment of its grant. */
 START_TEST(r61_f)
 {
-	rwsem_bench(4);
+	rwsem_bench(4, _i);
 	bench_lock("L", "rwsem");
 	bench_task("A", 0, 0, 0, "lock L; run 5200; unlock L");
 	bench_stop_at("A", "rwsem_wake", 1, 5203);
@@ -259,7 +262,7 @@ END_TEST
 /* R61-G: a reader steals from a writer that is woken too late. */
 START_TEST(r61_g)
 {
-	rwsem_bench(3);
+	rwsem_bench(3, _i);
 	bench_lock("L", "rwsem");
 	bench_task("A", 0, 0, 0, "lock L; park 8; run 2; unlock L"); /* runs from 10 */
 	bench_stop_at("A", "rwsem_wake", 1, 15);
@@ -284,7 +287,7 @@ END_TEST
  */
 START_TEST(r61_h)
 {
-	rwsem_bench(5);
+	rwsem_bench(5, _i);
 	bench_lock("L", "rwsem");
 	bench_task("A", 0, 0, 0, "read L; run 30; unlock L");
 	bench_task("B", 1, 50, 1, "lock L kill");
@@ -310,7 +313,7 @@ END_TEST
 /* R61-I: with WAITERS set a newcomer gets in by spinning only: the fast path and the trylock see a taken word. */
 START_TEST(r61_i)
 {
-	rwsem_bench(4);
+	rwsem_bench(4, _i);
 	bench_lock("L", "rwsem");
 	bench_task("A", 0, 0, 0, "lock L; park 8; run 2; unlock L");
 	bench_stop_at("A", "rwsem_wake", 1, 20);
@@ -397,7 +400,7 @@ static void crowd_looks(uint64_t word, unsigned waiters)
 /* R61-J: one wake-up lets 256 readers in; the other 44 wait for the next who comes by, and go in with it. */
 START_TEST(r61_j)
 {
-	struct sim_config cfg = { .sockets = 1, .cores = PEOPLE, .threads = 1, .hz = 1000 };
+	struct sim_config cfg = { .sockets = 1, .cores = PEOPLE, .threads = 1, .hz = 1000, .poll = _i };
 	const uint64_t handoff = lock_model_rwsem.params[0].fallback;
 	struct sim_trace trace = { 0 };
 	struct sim_choice choice;
@@ -431,7 +434,7 @@ END_TEST
 /* A downgrade with a reader at the head of the queue lets in all readers, no writer. */
 START_TEST(downgrade)
 {
-	rwsem_bench(5);
+	rwsem_bench(5, _i);
 	bench_lock("L", "rwsem");
 	bench_task("A", 0, 0, 0, "lock L; park 8; downgrade L; run 10; unlock L");
 	bench_task("Q", 1, 0, 1, "read L; run 1; unlock L");
@@ -452,7 +455,7 @@ END_TEST
 /* A downgrade with a writer at the head lets in nobody. */
 START_TEST(downgrade_before_writer)
 {
-	rwsem_bench(3);
+	rwsem_bench(3, _i);
 	bench_lock("L", "rwsem");
 	bench_task("A", 0, 0, 0, "lock L; park 8; downgrade L; run 10; unlock L");
 	bench_task("W", 1, 0, 1, "lock L; run 1; unlock L");
@@ -469,7 +472,7 @@ END_TEST
 /* The first waiter is killed: the next in line is woken in its stead and finds the readers' lock open. */
 START_TEST(killed_writer_lets_readers_in)
 {
-	rwsem_bench(4);
+	rwsem_bench(4, _i);
 	bench_lock("L", "rwsem");
 	bench_task("A", 0, 0, 0, "read L; run 30; unlock L");
 	bench_task("W", 1, 50, 1, "lock L kill");
@@ -486,7 +489,7 @@ END_TEST
 /* The only waiter is killed: both flags go with it. A plain signal does not end a killable wait. */
 START_TEST(killed_alone)
 {
-	rwsem_bench(3);
+	rwsem_bench(3, _i);
 	bench_lock("L", "rwsem");
 	bench_task("A", 0, 0, 0, "lock L; park 18; unlock L");
 	bench_task("R", 1, 0, 1, "read L kill");
@@ -504,7 +507,7 @@ END_TEST
 /* A reader in the slow path that finds the queue empty and the writer gone owns the lock. */
 START_TEST(reader_without_queue)
 {
-	rwsem_bench(2);
+	rwsem_bench(2, _i);
 	bench_lock("L", "rwsem");
 	bench_task("A", 0, 0, 0, "lock L; run 5; unlock L");
 	bench_task("R", 1, 0, 1, "read L; run 1; unlock L");
@@ -521,7 +524,7 @@ END_TEST
 /* A reader's trylock joins readers, and does not go past a queue though the lock is free. */
 START_TEST(read_trylock)
 {
-	rwsem_bench(4);
+	rwsem_bench(4, _i);
 	bench_lock("L", "rwsem");
 	bench_task("A", 0, 0, 0, "lock L; park 8; run 2; unlock L");
 	bench_stop_at("A", "rwsem_wake", 1, 20);
@@ -544,22 +547,22 @@ int main(void)
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
-	tcase_add_test(tc, r61_a);
-	tcase_add_test(tc, r61_b);
-	tcase_add_test(tc, r61_c);
-	tcase_add_test(tc, r61_d);
-	tcase_add_test(tc, r61_e);
-	tcase_add_test(tc, r61_f);
-	tcase_add_test(tc, r61_g);
-	tcase_add_test(tc, r61_h);
-	tcase_add_test(tc, r61_i);
-	tcase_add_test(tc, r61_j);
-	tcase_add_test(tc, downgrade);
-	tcase_add_test(tc, downgrade_before_writer);
-	tcase_add_test(tc, killed_writer_lets_readers_in);
-	tcase_add_test(tc, killed_alone);
-	tcase_add_test(tc, reader_without_queue);
-	tcase_add_test(tc, read_trylock);
+	tcase_add_loop_test(tc, r61_a, 0, 2);
+	tcase_add_loop_test(tc, r61_b, 0, 2);
+	tcase_add_loop_test(tc, r61_c, 0, 2);
+	tcase_add_loop_test(tc, r61_d, 0, 2);
+	tcase_add_loop_test(tc, r61_e, 0, 2);
+	tcase_add_loop_test(tc, r61_f, 0, 2);
+	tcase_add_loop_test(tc, r61_g, 0, 2);
+	tcase_add_loop_test(tc, r61_h, 0, 2);
+	tcase_add_loop_test(tc, r61_i, 0, 2);
+	tcase_add_loop_test(tc, r61_j, 0, 2);
+	tcase_add_loop_test(tc, downgrade, 0, 2);
+	tcase_add_loop_test(tc, downgrade_before_writer, 0, 2);
+	tcase_add_loop_test(tc, killed_writer_lets_readers_in, 0, 2);
+	tcase_add_loop_test(tc, killed_alone, 0, 2);
+	tcase_add_loop_test(tc, reader_without_queue, 0, 2);
+	tcase_add_loop_test(tc, read_trylock, 0, 2);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);
