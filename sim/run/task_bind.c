@@ -12,7 +12,7 @@
 
 static void make_attr(const struct run_bound *b, const struct scn_sched *s, uint64_t instance, struct sim_attr *attr)
 {
-	uint64_t khz = b->machine->cfg.clock_khz;
+	uint64_t khz = b->machine ? b->machine->cfg.clock_khz : 0; /* none in tests of the watchers */
 	int priority = s->priority ? (int)value_once(b->scn, khz, s->priority, instance) : 0;
 
 	*attr = (struct sim_attr){ .policy = SIM_NORMAL };
@@ -58,7 +58,7 @@ static void allow(struct places *p, uint64_t cpu)
 
 static void allow_listed(struct places *p, const struct run_bound *b, const struct scn_task *decl, uint64_t instance)
 {
-	uint64_t khz = b->machine->cfg.clock_khz;
+	uint64_t khz = b->machine ? b->machine->cfg.clock_khz : 0; /* none in tests of the watchers */
 
 	for (unsigned i = 0; i < decl->ncpus; i++) {
 		uint64_t lo = value_once(b->scn, khz, decl->cpus[i].lo, instance);
