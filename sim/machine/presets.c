@@ -34,8 +34,8 @@ static void fill(sim_time *cell, sim_time from, unsigned num, unsigned den)
 /*
  * Distances that the machine does not have, for scenarios that give it more threads or
  * sockets: a cluster is a socket, a sibling costs 7.1/37 of a socket (Westmere-EP CAS
- * ping-pong), hops cost 324/120 and 430/120 of it (libslock, Westmere-EX), and memory of
- * another socket 492/355 and 601/355 of the own (the same).
+ * ping-pong), one hop 324/120 of it and two hops 430/324 of one, memory one hop away
+ * 492/355 of the own and two hops away 601/492 of that (libslock, Westmere-EX).
  */
 static void extrapolate(struct sim_costs *c)
 {
@@ -47,13 +47,15 @@ static void extrapolate(struct sim_costs *c)
 
 			fill(&lat[SIM_DIST_CLUSTER], lat[SIM_DIST_SOCKET], 1, 1);
 			fill(&lat[SIM_DIST_SMT], lat[SIM_DIST_SOCKET], 71, 370);
+			if (lat[SIM_DIST_SMT] < lat[SIM_DIST_SELF])
+				lat[SIM_DIST_SMT] = lat[SIM_DIST_SELF];
 			fill(&lat[SIM_DIST_HOP1], lat[SIM_DIST_SOCKET], 324, 120);
 			fill(&lat[SIM_DIST_HOP2], lat[SIM_DIST_HOP1], 430, 324);
 		}
 		for (unsigned d = SIM_DIST_SMT; d <= SIM_DIST_SOCKET; d++)
 			fill(&c->lat[op][SIM_LINE_MEM][d], c->lat[op][SIM_LINE_MEM][SIM_DIST_SELF], 1, 1);
 		fill(&c->lat[op][SIM_LINE_MEM][SIM_DIST_HOP1], c->lat[op][SIM_LINE_MEM][SIM_DIST_SELF], 492, 355);
-		fill(&c->lat[op][SIM_LINE_MEM][SIM_DIST_HOP2], c->lat[op][SIM_LINE_MEM][SIM_DIST_SELF], 601, 355);
+		fill(&c->lat[op][SIM_LINE_MEM][SIM_DIST_HOP2], c->lat[op][SIM_LINE_MEM][SIM_DIST_HOP1], 601, 492);
 		/* ownership is handed on no faster than it travels; reads of a shared line are served one by one */
 		for (unsigned d = SIM_DIST_SMT; d < SIM_DIST_COUNT; d++)
 			fill(&occ[d], op == SIM_OPC_LOAD ? c->lat[op][SIM_LINE_S][d < SIM_DIST_CLUSTER ? d : SIM_DIST_CLUSTER] :

@@ -80,7 +80,7 @@ IDLE(idle_c1, "prior: halt only; deeper states of this machine have no published
 static const struct sim_figure westmere_ex[] = {
 	LOCAL(CYC(5, 2130), CYC(5, 2130), CYC(16, 2130), LIBSLOCK ", L1 5 cycles",
 	      "derived: L1 5 cycles + 11, what an atomic adds to a load on the same die (libslock)"),
-	PING_SMT(NS10(71), PINGPONG "Westmere-EP X5650"),
+	PING_SMT(NS10(89), "derived: CAS ping-pong of Westmere-EP X5650, 7.1 ns x 2.67/2.13 GHz"),
 	CELLS("socket", CYC(109, 2130), CYC(115, 2130), CYC(120, 2130), CYC(44, 2130), CYC(116, 2130), CYC(113, 2130),
 	      LIBSLOCK ", Xeon E7-8867L, same die"),
 	CELLS("hop1", CYC(289, 2130), CYC(320, 2130), CYC(324, 2130), CYC(223, 2130), CYC(318, 2130), CYC(312, 2130),

@@ -417,6 +417,12 @@ static struct sim_task *pick_class(struct sim_rq *rq)
 	return t;
 }
 
+static void push_waiting(struct sim_rq *rq)
+{
+	if (rq->rt.evict || sim_sched.rt_over.nr + sim_sched.dl_over.nr)
+		sim_push(rq);
+}
+
 struct sim_task *sim_sched_pick(struct sim_cpu *cpu)
 {
 	struct sim_rq *rq = cpu->rq;
@@ -438,15 +444,14 @@ struct sim_task *sim_sched_pick(struct sim_cpu *cpu)
 		next->slice_exec = 0;
 	}
 	rq->curr = next;
+	if (next && !prev) /* coming from idle there is nothing to wait for: push what else came here meanwhile */
+		push_waiting(rq);
 	return next;
 }
 
 void sim_sched_switched(struct sim_cpu *cpu)
 {
-	struct sim_rq *rq = cpu->rq;
-
-	if (rq->rt.evict || sim_sched.rt_over.nr + sim_sched.dl_over.nr)
-		sim_push(rq);
+	push_waiting(cpu->rq);
 }
 
 void sim_sched_yield(struct sim_cpu *cpu)

@@ -57,6 +57,7 @@ static void changed(struct sim_rq *rq, struct sim_task *task, int old)
 {
 	if (task == rq->curr) {
 		running_changed(rq, task, old);
+		sim_tick_arm(rq->cpu); /* as a deadline or RR task it needs ticks */
 		return;
 	}
 	sim_rq_check_preempt(rq, task);
