@@ -211,6 +211,7 @@ static void rwsem_view(const void *l, struct lock_view *view)
 	const struct rwsem_hold *hold;
 	const struct rwsem_waiter *waiter;
 	static const char *const flags[] = { "", "WAITERS", "HANDOFF", "WAITERS|HANDOFF" };
+	unsigned set = (unsigned)sem->count.counter & (RWSEM_FLAG_WAITERS | RWSEM_FLAG_HANDOFF);
 
 	list_for_each_entry(hold, &sem->holders, node)
 		lock_view_owner(view, hold->task, hold->mode);
@@ -218,10 +219,10 @@ static void rwsem_view(const void *l, struct lock_view *view)
 		lock_view_waiter(view, waiter->task,
 				 waiter->type == RWSEM_WAITING_FOR_READ ? LOCK_SHARED : LOCK_EXCLUSIVE);
 	view->word = (uint64_t)sem->count.counter;
-	strcpy(view->flags, flags[(view->word & (RWSEM_FLAG_WAITERS | RWSEM_FLAG_HANDOFF)) / RWSEM_FLAG_WAITERS]);
+	strcpy(view->flags, flags[set / RWSEM_FLAG_WAITERS]);
 }
 
-/* Readers who only try and grants on their way make the count larger than the list of holders, not smaller. */
+/* Readers who only try, and grants on their way, are in the count before they are in the list of holders. */
 static const char *rwsem_broken(const void *l)
 {
 	const struct rw_semaphore *sem = l;

@@ -187,7 +187,8 @@ static void create_tasks(uint64_t seed)
 			attr = (struct sim_attr){ .policy = SIM_NORMAL };
 		members[i] = (struct member){ .stream = sim_stream(seed, "storm", i) };
 		snprintf(names[i], sizeof(names[i]), "T%u", i);
-		storm.tasks[i] = sim_task_create(names[i], &attr, i % CPUS, i % 3 ? &pinned : NULL, program, &members[i]);
+		storm.tasks[i] = sim_task_create(names[i], &attr, i % CPUS, i % 3 ? &pinned : NULL, program,
+						 &members[i]);
 		kernel_task_init(storm.tasks[i]);
 		sim_task_start(storm.tasks[i], i * SIM_US);
 	}

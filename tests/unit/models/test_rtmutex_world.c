@@ -560,6 +560,19 @@ void world_expect(struct world *w, const char *golden)
 	free(wanted);
 }
 
+void world_golden(struct world w, const struct lock_model *model, const struct world_task *cast,
+		  const char *golden)
+{
+	for (int poll = 0; poll < 2; poll++) {
+		struct world copy = w;
+
+		copy.poll = poll;
+		world_run(&copy, model, cast, 40);
+		world_expect(&copy, golden);
+		world_finish(&copy);
+	}
+}
+
 int world_result(const struct world *w, const char *task)
 {
 	return w->result[task_index(w, task)];
@@ -579,7 +592,14 @@ unsigned long world_events(const struct world *w, const char *event)
 	return 0;
 }
 
-bool world_told(const struct world *w, const char *sentence)
+void world_told(struct world *w, const char *sentence)
 {
-	return strstr(w->story, sentence);
+	if (!strstr(w->story, sentence))
+		ck_abort_msg("never told: %s\n%s", sentence, w->story);
+}
+
+void world_not_told(struct world *w, const char *sentence)
+{
+	if (strstr(w->story, sentence))
+		ck_abort_msg("should not happen: %s\n%s", sentence, w->story);
 }

@@ -78,10 +78,15 @@ void world_run(struct world *w, const struct lock_model *model, const struct wor
 /* Fails the test unless the story is @golden, in the form of the specification's traces. */
 void world_expect(struct world *w, const char *golden);
 void world_finish(struct world *w);
+/* All of it, up to time 40: with spins elided and with spins polled. */
+void world_golden(struct world w, const struct lock_model *model, const struct world_task *cast,
+		  const char *golden);
+/* Fails unless the sentence was told, or if it was. */
+void world_told(struct world *w, const char *sentence);
+void world_not_told(struct world *w, const char *sentence);
 /* For tests without a trace. */
 int world_result(const struct world *w, const char *task);
 int world_prio(const struct world *w, const char *task);
 unsigned long world_events(const struct world *w, const char *event);
-bool world_told(const struct world *w, const char *sentence);
 
 #endif

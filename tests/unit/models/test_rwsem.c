@@ -84,8 +84,8 @@ static void run(int until)
 	ck_assert_msg(!strncmp(text, "0x0 ", 4) && strstr(text, "[]"), "in the end: %s", text);
 	for (unsigned i = 0; i < nseen; i++)
 		if (strcmp(seen[i].text, seen[i].wanted))
-			ck_abort_msg("at %u ns: wanted %s, seen %s\n%s", seen[i].at, seen[i].wanted, seen[i].text,
-				     bench_log());
+			ck_abort_msg("at %u ns: wanted %s, seen %s\n%s", seen[i].at, seen[i].wanted,
+				     seen[i].text, bench_log());
 	ck_assert_str_eq(bench_findings(), "");
 	ck_assert_msg(bench_done(), "%s", bench_log());
 }
@@ -310,7 +310,7 @@ START_TEST(r61_h)
 }
 END_TEST
 
-/* R61-I: with WAITERS set a newcomer gets in by spinning only: the fast path and the trylock see a taken word. */
+/* R61-I: with WAITERS set a newcomer gets in by spinning only; to the fast path the word looks taken. */
 START_TEST(r61_i)
 {
 	rwsem_bench(4, _i);
