@@ -142,6 +142,7 @@ void program_task_init(struct run_bound *b, struct bind_pool *pool, uint32_t ind
 	t->pc = body->code;
 	t->body = body;
 	t->bound = b;
+	t->program = b->program;
 	t->limit = bind_alloc(pool, body->nslots * sizeof(uint64_t));
 	t->env = (struct value_env){
 		.instance = instance,

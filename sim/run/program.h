@@ -123,12 +123,12 @@ struct prog_task { /* sim_task->user */
 	const struct prog_insn *pc;
 	const struct prog_body *body;
 	struct run_bound *bound;
+	struct program *program;
 	struct sim_task *sim;
 	struct value_env env;
 	uint64_t *limit;	/* turns of the loop in this slot */
 	int result;		/* of the last lock call */
 	bool waiting;		/* inside a lock() that may wait */
-	uint8_t since_poll;	/* steps since the last look at `interrupted` */
 	uint32_t holds;
 	struct prog_hold *held; /* newest first */
 	struct prog_hold *spare;
@@ -144,6 +144,7 @@ struct program {
 	struct prog_task *task; /* by index in bound->task */
 	char *csd;		/* per-CPU words of shootdowns in flight, or NULL */
 	size_t csd_stride;
+	uint64_t steps;		/* of all tasks so far: they take host time though nothing may happen in the machine */
 	const volatile int *interrupted; /* or NULL */
 };
 

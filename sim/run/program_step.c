@@ -337,12 +337,13 @@ static void take_signals(struct sim_task *task)
 	task->sigpending = task->sigfatal = false;
 }
 
-static void poll_interrupted(struct prog_task *t)
+/* Now and then: was SIGINT heard, is the limit of steps reached? */
+static void look_around(const struct program *p)
 {
-	const volatile int *flag = t->bound->program->interrupted;
-
-	if (flag && *flag)
+	if (p->interrupted && *p->interrupted)
 		sim_machine_stop(SIM_STOP_SIGNAL);
+	if (sim->cfg.max_steps && p->steps + sim->accesses + sim->events > sim->cfg.max_steps)
+		sim_machine_stop(SIM_STOP_STEPS);
 }
 
 void program_step(struct sim_task *task, struct sim_act *act)
@@ -350,8 +351,8 @@ void program_step(struct sim_task *task, struct sim_act *act)
 	struct prog_task *t = task->user;
 	const struct prog_insn *in;
 
-	if (!++t->since_poll)
-		poll_interrupted(t);
+	if (!(++t->program->steps & 0xff))
+		look_around(t->program);
 	if (task->sigpending || task->sigfatal)
 		take_signals(task);
 	do {
