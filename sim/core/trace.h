@@ -41,10 +41,10 @@
 	/* rt_mutex detail: what golden traces tell */                                             \
 	X(PI_BLOCK, LOCK, "task; lock; owner task or 0; waiter's prio + 1")                       \
 	X(PI_REQUEUE, LOCK, "task; lock; -; new waiter prio + 1")                                 \
-	X(PI_DEADLOCK, LOCK, "task that asked; lock where the walk met itself; -; -")             \
-	X(PI_STOP, LOCK, "task where the walk stopped; lock or 0; reason: enum; -")               \
+	X(PI_DEADLOCK, LOCK, "task that asked; lock where the walk met itself; its waiter; -")    \
+	X(PI_STOP, LOCK, "task where the walk stopped; lock or 0; reason: enum kw_pi_stop; -")    \
 	X(PI_STEAL, LOCK, "task; lock; robbed top waiter; -")                                     \
-	X(PI_WAKE_TOP, LOCK, "new top waiter; lock; -; -")                                        \
+	X(PI_WAKE_TOP, LOCK, "top waiter; lock; task that unlocks, or 0: by a chain walk; -")     \
 	/* programs */                                                                             \
 	X(ARRIVE, TASK, "task; -; -; -")                                                          \
 	X(RUN, TASK, "task; -; 0: begins 1: ends; ps asked (begin) or statement")                 \
