@@ -50,6 +50,7 @@ static struct {
 	uint32_t used;	 /* slots handed out since the last reset, ever new ones */
 	uint32_t set_up; /* slots that have their guard, ever */
 	uint32_t guarded; /* of these, from slot 0 on, the host guards the lowest page */
+	bool canaries;	  /* some slot has no guard */
 	struct sim_fiber *free;
 	struct sim_fiber *current;
 	void *main_sp;
@@ -78,6 +79,7 @@ void sim_fiber_pool_init(uint32_t max)
 		pool_finish();
 	pool.max = max;
 	pool.used = pool.set_up = pool.guarded = 0;
+	pool.canaries = false;
 	pool.free = NULL;
 	pool.stacks = sim_region_map(SIM_REGION_STACKS, (size_t)max * SIM_FIBER_STACK_BYTES, "fiber stacks");
 	pool.fibers = sim_region_map(SIM_REGION_FIBERS, (size_t)max * sizeof(struct sim_fiber), "fibers");
@@ -103,29 +105,38 @@ static void set_up(struct sim_fiber *f, uint32_t slot)
 	f->stack = pool.stacks + (size_t)slot * SIM_FIBER_STACK_BYTES;
 	if (pool.guarded == slot && madvise(f->stack, SIM_REGION_PAGE, MADV_GUARD_INSTALL) == 0)
 		pool.guarded++;
+	else
+		pool.canaries = true;
 	f->valgrind_id = VALGRIND_STACK_REGISTER(f->stack, sim_fiber_top(f) - 1);
 	pool.set_up++;
 }
 
-static void check_canary(const struct sim_fiber *f)
+static void __attribute__((noinline)) check_canary(const struct sim_fiber *f)
 {
 	const uint64_t *words = (const uint64_t *)f->stack;
 	uint64_t any = 0;
 
+	if (f->slot < pool.guarded)
+		return;
 	for (unsigned i = 0; i < CANARY_WORDS; i++)
 		any |= words[i];
 	sim_assert(!any && "a fiber has overrun its stack");
 }
 
 /*
- * Before the switch back. Being the last thing that a resume and a yield do, the switch
- * is a jump, and returns straight to their callers.
+ * From fiber @f to whoever resumed it. The switch is the last thing that a resume and a
+ * yield do, hence a jump, and it returns straight to their callers.
  */
-static inline void leave(struct sim_fiber *f)
+static inline void go_back(struct sim_fiber *f)
 {
-	if (__builtin_expect(f->slot >= pool.guarded, 0))
-		check_canary(f);
 	pool.current = NULL;
+#ifdef FIBER_ASAN
+	__sanitizer_start_switch_fiber(f->done ? NULL : &f->asan_fake, pool.main_bottom, pool.main_bytes);
+#endif
+	sim_fiber_switch(&f->sp, pool.main_sp);
+#ifdef FIBER_ASAN
+	__sanitizer_finish_switch_fiber(f->asan_fake, &pool.main_bottom, &pool.main_bytes);
+#endif
 }
 
 /* The bottom frame of every fiber. */
@@ -138,11 +149,8 @@ static void fiber_main(void)
 #endif
 	f->fn(f->arg);
 	f->done = true;
-	leave(f);
-#ifdef FIBER_ASAN
-	__sanitizer_start_switch_fiber(NULL, pool.main_bottom, pool.main_bytes);
-#endif
-	sim_fiber_switch(&f->sp, pool.main_sp);
+	check_canary(f);
+	go_back(f);
 	sim_assert_failed("a fiber that is done was resumed", __FILE__, __LINE__);
 }
 
@@ -190,19 +198,22 @@ void sim_fiber_resume(struct sim_fiber *f)
 #endif
 }
 
+/* Apart, so that a yield that has nothing to check needs no frame of its own. */
+static void __attribute__((noinline)) yield_checked(struct sim_fiber *f)
+{
+	check_canary(f);
+	go_back(f);
+}
+
 void sim_fiber_yield(void)
 {
 	struct sim_fiber *f = pool.current;
 
 	sim_assert(f);
-	leave(f);
-#ifdef FIBER_ASAN
-	__sanitizer_start_switch_fiber(&f->asan_fake, pool.main_bottom, pool.main_bytes);
-#endif
-	sim_fiber_switch(&f->sp, pool.main_sp);
-#ifdef FIBER_ASAN
-	__sanitizer_finish_switch_fiber(f->asan_fake, &pool.main_bottom, &pool.main_bytes);
-#endif
+	if (__builtin_expect(pool.canaries, 0))
+		yield_checked(f);
+	else
+		go_back(f);
 }
 
 void sim_fiber_free(struct sim_fiber *f)
