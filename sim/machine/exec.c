@@ -527,7 +527,7 @@ static bool cpu_task(struct sim_cpu *cpu)
 	}
 	/* a fiber in the middle of an access attends by itself when the access is over */
 	if (t->exec != SIM_EXEC_FIBER || cpu->yield == SIM_YIELD_ATTEND || !t->fiber) {
-		if (cpu->attention && !t->irq_off) {
+		if ((cpu->attention || cpu->irq_list) && !t->irq_off) {
 			cpu->attention = false;
 			if (!cpu_attend(cpu)) {
 				cpu->attention = cpu->attention || cpu->irq_list;
