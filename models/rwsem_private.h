@@ -19,7 +19,7 @@
 #define RWSEM_WRITER_LOCKED 0x1L
 #define RWSEM_FLAG_WAITERS 0x2L
 #define RWSEM_FLAG_HANDOFF 0x4L
-#define RWSEM_FLAG_READFAIL (1L << 63) /* too many readers; shows as a negative count */
+#define RWSEM_FLAG_READFAIL ((long)(1UL << 63)) /* too many readers; shows as a negative count */
 #define RWSEM_READER_SHIFT 8
 #define RWSEM_READER_BIAS (1L << RWSEM_READER_SHIFT)
 #define RWSEM_READER_MASK (~(RWSEM_READER_BIAS - 1))
