@@ -8,7 +8,8 @@
  *   s  arg as enum sim_rec_state             i  arg as enum sim_rec_irq
  *   p  val - 1 as a priority                 q  arg - 1 as a priority
  *   v  val as a number d  val as a time      e  val as an error
- *   O  obj as a number
+ *   O  obj as a number r  val of a run: a time where arg is 0, else a statement
+ *   x  arg, bits 0..7  y  arg, bits 8..15    W  arg, bits 16..31
  *
  * {word|word} prints the word of that place in arg. What follows a ~ is left out where
  * task is 0, what follows a ? where val is 0.
@@ -41,12 +42,13 @@ static const char *const pattern[SIM_REC_TYPE_COUNT] = {
 	[SIM_REC_CONTENTION] = "%t %l {begin|end} %v",
 	[SIM_REC_PI_BLOCK] = "%t %l owner %A prio %p",
 	[SIM_REC_PI_REQUEUE] = "%t %l prio %p",
-	[SIM_REC_PI_DEADLOCK] = "%t %l",
-	[SIM_REC_PI_STOP] = "%t %l reason %a",
+	[SIM_REC_PI_DEADLOCK] = "%t %l waiter %A",
+	[SIM_REC_PI_STOP] = "%t %l {#0|not-blocked|lock-free|moved-on|no-pi-waiters|not-top|equal|"
+			    "owner-untouched|depth}", /* enum kw_pi_stop */
 	[SIM_REC_PI_STEAL] = "%t %l from %A",
-	[SIM_REC_PI_WAKE_TOP] = "%t %l",
+	[SIM_REC_PI_WAKE_TOP] = "%t %l by %A",
 	[SIM_REC_ARRIVE] = "%t",
-	[SIM_REC_RUN] = "%t {begins|ends} %v",
+	[SIM_REC_RUN] = "%t {begins|ends} %r",
 	[SIM_REC_DONE] = "%t %n",
 	[SIM_REC_MARK] = "%t %n",
 	[SIM_REC_JOB] = "%t released %d {in time|overrun}",
@@ -54,8 +56,8 @@ static const char *const pattern[SIM_REC_TYPE_COUNT] = {
 	[SIM_REC_EXIT] = "%t holds %a",
 	[SIM_REC_FINDING] = "%t %l kind %a statement %v",
 	[SIM_REC_LINE_SUM] = "object %O distance %a %v",
-	[SIM_REC_LINE] = "%t object %O %a %d",
-	[SIM_REC_ACCESS] = "%t object %O %a %v",
+	[SIM_REC_LINE] = "%t object %O line %W distance %x op %y %d",
+	[SIM_REC_ACCESS] = "%t object %O line %W op %x hit %y %v",
 };
 
 static void put_name(FILE *out, uint32_t index, uint32_t n, const char *const *list, const char *none)
@@ -116,7 +118,8 @@ static void put_error(FILE *out, uint64_t error)
 	static const struct {
 		unsigned number;
 		const char *name;
-	} known[] = {{4, "EINTR"}, {16, "EBUSY"}, {22, "EINVAL"}, {35, "EDEADLK"}, {110, "ETIMEDOUT"}, {130, "EOWNERDEAD"}};
+	} known[] = {{4, "EINTR"},    {16, "EBUSY"},      {22, "EINVAL"},
+		     {35, "EDEADLK"}, {110, "ETIMEDOUT"}, {130, "EOWNERDEAD"}};
 
 	if (!error) {
 		fputs("ok", out);
@@ -137,7 +140,8 @@ static void put_time(FILE *out, sim_time t)
 	fputs(sim_time_format(buf, t), out);
 }
 
-static void put_field(FILE *out, char field, const struct sim_rec *rec, const struct sim_names *names)
+/* Fields that name something. False if @field is none of them. */
+static bool put_named(FILE *out, char field, const struct sim_rec *rec, const struct sim_names *names)
 {
 	static const char *const states[] = {"R+", "R", "S", "D", "X"};
 	static const char *const irqs[] = {"tick", "ipi", "call", "device"};
@@ -146,36 +150,52 @@ static void put_field(FILE *out, char field, const struct sim_rec *rec, const st
 	switch (field) {
 	case 't':
 		put_name(out, rec->task, names->ntasks, names->task, idle);
-		break;
+		return true;
 	case 'o':
 		put_name(out, rec->obj, names->ntasks, names->task, idle);
-		break;
+		return true;
 	case 'A':
 		put_name(out, rec->arg, names->ntasks, names->task, idle);
-		break;
+		return true;
 	case 'l':
 		put_name(out, rec->obj, names->nlocks, names->lock, "-");
-		break;
+		return true;
 	case 'n':
 		put_name(out, rec->obj, names->nstrings, names->string, "-");
-		break;
-	case 'O':
-		put_name(out, rec->obj, 0, NULL, "-");
-		break;
+		return true;
 	case 'E':
 		put_event(out, rec, names);
-		break;
+		return true;
 	case 'm':
 		put_mode(out, rec->arg);
-		break;
+		return true;
 	case 's':
 		put_word(out, states, sizeof(states) / sizeof(states[0]), rec->arg);
-		break;
+		return true;
 	case 'i':
 		put_word(out, irqs, sizeof(irqs) / sizeof(irqs[0]), rec->arg);
+		return true;
+	}
+	return false;
+}
+
+static void put_number(FILE *out, char field, const struct sim_rec *rec)
+{
+	switch (field) {
+	case 'O':
+		fprintf(out, "#%" PRIu32, rec->obj);
 		break;
 	case 'a':
 		fprintf(out, "%" PRIu32, rec->arg);
+		break;
+	case 'x':
+		fprintf(out, "%" PRIu32, rec->arg & 0xff);
+		break;
+	case 'y':
+		fprintf(out, "%" PRIu32, rec->arg >> 8 & 0xff);
+		break;
+	case 'W':
+		fprintf(out, "%" PRIu32, rec->arg >> 16);
 		break;
 	case 'q':
 		fprintf(out, "%" PRId64, (int64_t)rec->arg - 1);
@@ -185,6 +205,10 @@ static void put_field(FILE *out, char field, const struct sim_rec *rec, const st
 		break;
 	case 'v':
 		fprintf(out, "%" PRIu64, rec->val);
+		break;
+	case 'r':
+		fputs(rec->arg ? "statement " : "", out);
+		put_number(out, rec->arg ? 'v' : 'd', rec);
 		break;
 	case 'd':
 		put_time(out, rec->val);
@@ -224,7 +248,8 @@ void sim_rec_print(FILE *out, const struct sim_rec *rec, const struct sim_names 
 	fprintf(out, "%s ", sim_rec_name[rec->type]);
 	for (p = pattern[rec->type]; p && *p;) {
 		if (*p == '%') {
-			put_field(out, p[1], rec, names);
+			if (!put_named(out, p[1], rec, names))
+				put_number(out, p[1], rec);
 			p += 2;
 		} else if (*p == '{') {
 			p = put_choice(out, p + 1, rec->arg);

@@ -43,7 +43,8 @@ static void see_b(void *user, const struct sim_rec *rec)
 
 START_TEST(test_dispatch)
 {
-	static const enum sim_rec_type types[] = {SIM_REC_SWITCH, SIM_REC_GRANT, SIM_REC_LINE, SIM_REC_ARRIVE};
+	static const enum sim_rec_type types[] = {SIM_REC_SWITCH, SIM_REC_GRANT, SIM_REC_LINE,
+						  SIM_REC_ARRIVE};
 	struct sim_trace t = {0};
 	unsigned count = 0;
 
@@ -89,8 +90,18 @@ START_TEST(test_digest_is_stable)
 {
 	static const struct sim_rec recs[] = {
 		{.time = 0, .type = SIM_REC_SWITCH, .task = 1, .val = 99},
-		{.time = 12500000, .type = SIM_REC_WAKEUP, .cpu = 3, .task = 2, .obj = 1, .arg = 65535, .val = 0},
-		{.time = UINT64_MAX - 1, .type = SIM_REC_PRIO, .cpu = 4095, .task = UINT32_MAX, .val = UINT64_MAX},
+		{.time = 12500000,
+		 .type = SIM_REC_WAKEUP,
+		 .cpu = 3,
+		 .task = 2,
+		 .obj = 1,
+		 .arg = 65535,
+		 .val = 0},
+		{.time = UINT64_MAX - 1,
+		 .type = SIM_REC_PRIO,
+		 .cpu = 4095,
+		 .task = UINT32_MAX,
+		 .val = UINT64_MAX},
 	};
 	uint64_t digest = SIM_DIGEST_SEED;
 
@@ -133,7 +144,8 @@ START_TEST(test_digest_sees_every_field_and_the_order)
 {
 	for (unsigned i = 0; i < 1000; i++) {
 		struct sim_rec a = sample(i), b = sample(i + 1);
-		uint64_t of_a = sim_digest_add(SIM_DIGEST_SEED, &a), of_b = sim_digest_add(SIM_DIGEST_SEED, &b);
+		uint64_t of_a = sim_digest_add(SIM_DIGEST_SEED, &a),
+			 of_b = sim_digest_add(SIM_DIGEST_SEED, &b);
 
 		ck_assert_uint_ne(sim_digest_add(of_a, &b), sim_digest_add(of_b, &a));
 		ck_assert_msg(every_bit_matters(&a), "sample %u", i);
@@ -156,7 +168,14 @@ static const char *const strings[] = {"half time"};
 static const char *const mm_events[] = {"rwsem_rlock_steal", "rwsem_wlock_handoff", NULL};
 static const char *const *const events[] = {mm_events, NULL};
 static const struct sim_names names = {
-	.ncpus = 4, .ntasks = 2, .nlocks = 2, .nstrings = 1, .task = tasks, .lock = locks, .string = strings, .lock_events = events,
+	.ncpus = 4,
+	.ntasks = 2,
+	.nlocks = 2,
+	.nstrings = 1,
+	.task = tasks,
+	.lock = locks,
+	.string = strings,
+	.lock_events = events,
 };
 
 #define US12 (12500 * SIM_NS)
@@ -167,7 +186,8 @@ static const struct {
 } prints[] = {
 	{{US12, SIM_REC_GRANT, 3, 2, 1, 0, 0}, "12.5us cpu3 grant worker[3] mm write"},
 	{{US12, SIM_REC_GRANT, 3, 2, 1, 1, 1}, "12.5us cpu3 grant worker[3] mm read waited"},
-	{{0, SIM_REC_SWITCH, 0, 1, 2, SIM_STATE_PREEMPTED, 100}, "0 cpu0 switch meteo from worker[3] R+ prio 99"},
+	{{0, SIM_REC_SWITCH, 0, 1, 2, SIM_STATE_PREEMPTED, 100},
+	 "0 cpu0 switch meteo from worker[3] R+ prio 99"},
 	{{0, SIM_REC_SWITCH, 0, 0, 2, SIM_STATE_BLOCKED, 0}, "0 cpu0 switch idle from worker[3] D"},
 	{{0, SIM_REC_SWITCH, 0, 1, 0, SIM_STATE_EXITED, 0}, "0 cpu0 switch meteo from idle X prio -1"},
 	{{0, SIM_REC_SWITCH, 0, 1, 0, 9, 1}, "0 cpu0 switch meteo from idle #9 prio 0"},
@@ -183,7 +203,8 @@ static const struct {
 	{{1, SIM_REC_TIMER, 1, 1, 0, 1, 0}, "1ps cpu1 timer meteo timeout"},
 	{{1, SIM_REC_TIMER, 1, 1, 0, 7, 0}, "1ps cpu1 timer meteo #7"},
 	{{1, SIM_REC_THROTTLE, 1, 1, 0, 1, 0}, "1ps cpu1 throttle meteo begins"},
-	{{1, SIM_REC_CALL, 1, 2, 1, 1 | 3 << 8, 12}, "1ps cpu1 call worker[3] mm read try interruptible statement 12"},
+	{{1, SIM_REC_CALL, 1, 2, 1, 1 | 3 << 8, 12},
+	 "1ps cpu1 call worker[3] mm read try interruptible statement 12"},
 	{{1, SIM_REC_CALL, 1, 2, 1, 2 | 16 << 8, 0}, "1ps cpu1 call worker[3] mm #2 how 0x10 statement 0"},
 	{{1, SIM_REC_FAIL, 1, 2, 1, 0, 110}, "1ps cpu1 fail worker[3] mm write -ETIMEDOUT"},
 	{{1, SIM_REC_UNLOCK, 1, 2, 1, 0, 4}, "1ps cpu1 unlock worker[3] mm write statement 4"},
@@ -197,12 +218,13 @@ static const struct {
 	{{1, SIM_REC_CONTENTION, 1, 2, 1, 0, 2}, "1ps cpu1 contention worker[3] mm begin 2"},
 	{{1, SIM_REC_PI_BLOCK, 1, 2, 2, 1, 18}, "1ps cpu1 pi_block worker[3] bus owner meteo prio 17"},
 	{{1, SIM_REC_PI_REQUEUE, 1, 2, 2, 0, 18}, "1ps cpu1 pi_requeue worker[3] bus prio 17"},
-	{{1, SIM_REC_PI_DEADLOCK, 1, 2, 2, 0, 0}, "1ps cpu1 pi_deadlock worker[3] bus"},
-	{{1, SIM_REC_PI_STOP, 1, 2, 0, 4, 0}, "1ps cpu1 pi_stop worker[3] - reason 4"},
+	{{1, SIM_REC_PI_DEADLOCK, 1, 2, 2, 1, 0}, "1ps cpu1 pi_deadlock worker[3] bus waiter meteo"},
+	{{1, SIM_REC_PI_STOP, 1, 2, 0, 4, 0}, "1ps cpu1 pi_stop worker[3] - no-pi-waiters"},
 	{{1, SIM_REC_PI_STEAL, 1, 2, 2, 1, 0}, "1ps cpu1 pi_steal worker[3] bus from meteo"},
-	{{1, SIM_REC_PI_WAKE_TOP, 1, 2, 2, 0, 0}, "1ps cpu1 pi_wake_top worker[3] bus"},
+	{{1, SIM_REC_PI_WAKE_TOP, 1, 2, 2, 0, 0}, "1ps cpu1 pi_wake_top worker[3] bus by -"},
 	{{1, SIM_REC_ARRIVE, 1, 9, 0, 0, 0}, "1ps cpu1 arrive #9"},
-	{{1, SIM_REC_RUN, 1, 2, 0, 0, 5000}, "1ps cpu1 run worker[3] begins 5000"},
+	{{1, SIM_REC_RUN, 1, 2, 0, 0, 5000}, "1ps cpu1 run worker[3] begins 5ns"},
+	{{1, SIM_REC_RUN, 1, 2, 0, 1, 17}, "1ps cpu1 run worker[3] ends statement 17"},
 	{{1, SIM_REC_DONE, 1, 2, 0, 0, 0}, "1ps cpu1 done worker[3] -"},
 	{{1, SIM_REC_MARK, 1, 2, 1, 0, 0}, "1ps cpu1 mark worker[3] half time"},
 	{{1, SIM_REC_MARK, 1, 2, 2, 0, 0}, "1ps cpu1 mark worker[3] #2"},
@@ -213,8 +235,10 @@ static const struct {
 	{{1, SIM_REC_EXIT, 1, 2, 0, 1, 0}, "1ps cpu1 exit worker[3] holds 1"},
 	{{1, SIM_REC_FINDING, 1, 0, 1, 3, 8}, "1ps cpu1 finding - mm kind 3 statement 8"},
 	{{1, SIM_REC_LINE_SUM, 1, 0, 5, 2, 800}, "1ps cpu1 line_sum object #5 distance 2 800"},
-	{{1, SIM_REC_LINE, 1, 2, 5, 2, 800}, "1ps cpu1 line worker[3] object #5 2 800ps"},
-	{{1, SIM_REC_ACCESS, 1, 2, 5, 2, 800}, "1ps cpu1 access worker[3] object #5 2 800"},
+	{{1, SIM_REC_LINE, 1, 2, 5, 2 | 1 << 8 | 3 << 16, 800},
+	 "1ps cpu1 line worker[3] object #5 line 3 distance 2 op 1 800ps"},
+	{{1, SIM_REC_ACCESS, 1, 2, 5, 2 | 1 << 8 | 3 << 16, 800},
+	 "1ps cpu1 access worker[3] object #5 line 3 op 2 hit 1 800"},
 	{{1, 999, 1, 2, 5, 2, 800}, "1ps cpu1 #999"},
 };
 
@@ -266,7 +290,8 @@ END_TEST
 int main(void)
 {
 	Suite *suite = suite_create("trace");
-	TCase *tc = tcase_create("dispatch"), *digest = tcase_create("digest"), *print = tcase_create("print");
+	TCase *tc = tcase_create("dispatch"), *digest = tcase_create("digest"),
+	      *print = tcase_create("print");
 
 	tcase_add_test(tc, test_names);
 	tcase_add_test(tc, test_dispatch);
