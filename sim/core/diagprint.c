@@ -20,7 +20,12 @@ struct slice {
 static size_t utf8_len(const char *s, size_t left)
 {
 	const unsigned char *u = (const unsigned char *)s;
-	size_t len = u[0] < 0x80 ? 1 : u[0] < 0xc2 ? 0 : u[0] < 0xe0 ? 2 : u[0] < 0xf0 ? 3 : u[0] < 0xf5 ? 4 : 0;
+	size_t len = u[0] < 0x80   ? 1
+		     : u[0] < 0xc2 ? 0
+		     : u[0] < 0xe0 ? 2
+		     : u[0] < 0xf0 ? 3
+		     : u[0] < 0xf5 ? 4
+				   : 0;
 
 	if (!len || len > left)
 		return 0;

@@ -82,7 +82,7 @@ sim_time sim_dist_lognormal(uint64_t u, sim_time mean, uint64_t cv_ppm)
 	sigma2 = sim_fixed_ln(one + cv_ppm * cv_ppm) - sim_fixed_ln(one); /* Q56, up to 16.8 */
 	if (sigma2 <= 0)
 		return saturated(mean);
-	sigma = (int64_t)sim_fixed_sqrt((uint64_t)sigma2 << 2);			     /* Q29 */
+	sigma = (int64_t)sim_fixed_sqrt((uint64_t)sigma2 << 2);                    /* Q29 */
 	x = (int64_t)((fixed_wide)sigma * sim_fixed_normal(u) >> 13) - sigma2 / 2; /* Q29 + Q40 - 13 = Q56 */
 	m = sim_fixed_exp(x, &k);
 	return scaled(mean, m, k);

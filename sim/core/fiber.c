@@ -47,10 +47,10 @@ static struct {
 	struct sim_fiber *fibers; /* one per slot, index = slot */
 	char *stacks;
 	uint32_t max;
-	uint32_t used;	 /* slots handed out since the last reset, ever new ones */
-	uint32_t set_up; /* slots that have their guard, ever */
+	uint32_t used;    /* slots handed out since the last reset, ever new ones */
+	uint32_t set_up;  /* slots that have their guard, ever */
 	uint32_t guarded; /* of these, from slot 0 on, the host guards the lowest page */
-	bool canaries;	  /* some slot has no guard */
+	bool canaries;    /* some slot has no guard */
 	struct sim_fiber *free;
 	struct sim_fiber *current;
 	void *main_sp;

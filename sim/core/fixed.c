@@ -15,9 +15,10 @@ static inline int64_t mul62(int64_t a, int64_t b)
 int64_t sim_fixed_ln(uint64_t x)
 {
 	static const int64_t odd[] = {/* 1 / (2n + 1) in Q62 */
-				      0x4000000000000000, 0x1555555555555555, 0x0ccccccccccccccd, 0x0924924924924925,
-				      0x071c71c71c71c71c, 0x05d1745d1745d174, 0x04ec4ec4ec4ec4ec, 0x0444444444444444,
-				      0x03c3c3c3c3c3c3c4, 0x035e50d79435e50d, 0x030c30c30c30c30c};
+				      0x4000000000000000, 0x1555555555555555, 0x0ccccccccccccccd,
+				      0x0924924924924925, 0x071c71c71c71c71c, 0x05d1745d1745d174,
+				      0x04ec4ec4ec4ec4ec, 0x0444444444444444, 0x03c3c3c3c3c3c3c4,
+				      0x035e50d79435e50d, 0x030c30c30c30c30c};
 	int k = 63 - __builtin_clzll(x);
 	uint64_t m = x << (63 - k); /* Q63, 1..2 */
 	int64_t s, s2, sum = 0;
@@ -39,9 +40,10 @@ int64_t sim_fixed_ln(uint64_t x)
 uint64_t sim_fixed_exp(int64_t x, int *k)
 {
 	static const int64_t c[] = {/* 1 / n! in Q62 */
-				    0x4000000000000000, 0x4000000000000000, 0x2000000000000000, 0x0aaaaaaaaaaaaaab,
-				    0x02aaaaaaaaaaaaab, 0x0088888888888889, 0x0016c16c16c16c17, 0x0003403403403403,
-				    0x0000680680680680, 0x00000b8ef1d2ab64, 0x00000127e4fb778a, 0x0000001ae64567f5,
+				    0x4000000000000000, 0x4000000000000000, 0x2000000000000000,
+				    0x0aaaaaaaaaaaaaab, 0x02aaaaaaaaaaaaab, 0x0088888888888889,
+				    0x0016c16c16c16c17, 0x0003403403403403, 0x0000680680680680,
+				    0x00000b8ef1d2ab64, 0x00000127e4fb778a, 0x0000001ae64567f5,
 				    0x000000023ddb1dff, 0x000000002c248c27, 0x0000000003272e95};
 	const int64_t ln2 = FIXED_LN2_Q62 >> 6, half = ln2 / 2;
 	int64_t r, sum = 0;
@@ -89,15 +91,15 @@ static int64_t poly40(const int64_t *p, int n, int64_t r)
  *   e  6.6579051150  3.0812263860  0.42868294337  0.017337203997
  *   f  1  0.24197894225  0.012258202635
  */
-static const int64_t ppnd_a[] = {INT64_C(3724191808152), INT64_C(55453068434248),
-				 INT64_C(175142451857592), INT64_C(64991444815209)};
-static const int64_t ppnd_b[] = {INT64_C(1099511627776), INT64_C(19675946912188),
-				 INT64_C(86595070329132), INT64_C(73873507420140)};
-static const int64_t ppnd_c[] = {INT64_C(1565085838241), INT64_C(3031150576937),
-				 INT64_C(1436763159865), INT64_C(187178892519)};
+static const int64_t ppnd_a[] = {INT64_C(3724191808152), INT64_C(55453068434248), INT64_C(175142451857592),
+				 INT64_C(64991444815209)};
+static const int64_t ppnd_b[] = {INT64_C(1099511627776), INT64_C(19675946912188), INT64_C(86595070329132),
+				 INT64_C(73873507420140)};
+static const int64_t ppnd_c[] = {INT64_C(1565085838241), INT64_C(3031150576937), INT64_C(1436763159865),
+				 INT64_C(187178892519)};
 static const int64_t ppnd_d[] = {INT64_C(1099511627776), INT64_C(810341875619), INT64_C(132173754851)};
-static const int64_t ppnd_e[] = {INT64_C(7320444090572), INT64_C(3387844239217),
-				 INT64_C(471341880865), INT64_C(19062457388)};
+static const int64_t ppnd_e[] = {INT64_C(7320444090572), INT64_C(3387844239217), INT64_C(471341880865),
+				 INT64_C(19062457388)};
 static const int64_t ppnd_f[] = {INT64_C(1099511627776), INT64_C(266058660681), INT64_C(13478036333)};
 
 #define Q40_0_180625 INT64_C(198599287767) /* 0.425 squared */
@@ -121,8 +123,9 @@ static int64_t normal_middle(uint64_t q)
 /* @tail: the probability beyond is (@tail - 1/2) / 2^64, below 0.075. */
 static int64_t normal_tail(uint64_t tail)
 {
-	int64_t l = (65 * (fixed_wide)FIXED_LN2_Q62 >> 6) - sim_fixed_ln(2 * tail - 1); /* -ln, Q56, 2.5..45.1 */
-	int64_t r = (int64_t)sim_fixed_sqrt((uint64_t)l << 2) << 11;			/* root of Q58 is Q29 */
+	int64_t l =
+		(65 * (fixed_wide)FIXED_LN2_Q62 >> 6) - sim_fixed_ln(2 * tail - 1); /* -ln, Q56, 2.5..45.1 */
+	int64_t r = (int64_t)sim_fixed_sqrt((uint64_t)l << 2) << 11;                /* root of Q58 is Q29 */
 
 	if (r <= Q40_5) {
 		r -= Q40_1_6;

@@ -19,7 +19,8 @@ int64_t sim_fixed_ln(uint64_t x);
 uint64_t sim_fixed_exp(int64_t x, int *k);
 /* Largest r with r * r <= @x. */
 uint64_t sim_fixed_sqrt(uint64_t x);
-/* The quantile of the standard normal distribution for probability (@u + 1/2) / 2^64, in Q40. Error below 2^-20. */
+/* The quantile of the standard normal distribution for probability (@u + 1/2) / 2^64, in Q40. Error below
+ * 2^-20. */
 int64_t sim_fixed_normal(uint64_t u);
 
 #endif

@@ -16,7 +16,7 @@
 #define TRACE_BUFFER ((size_t)256 << 10)
 #define TRACE_VARINT_MAX 10
 #define TRACE_REC_MAX 64 /* more than any record or end mark takes */
-#define TRACE_END 0	 /* tag of the end mark; a record's is 1 + type */
+#define TRACE_END 0      /* tag of the end mark; a record's is 1 + type */
 
 /* Which fields follow; what does not follow is as in the record before, or 0 (arg, val). */
 enum trace_flags {

@@ -8,7 +8,7 @@
 #include "sim/core/tracereader.h"
 
 #define NO_STRING SIZE_MAX /* a NULL pointer */
-#define CPUS_MAX 65536u	   /* cpu is 16 bits in a record */
+#define CPUS_MAX 65536u    /* cpu is 16 bits in a record */
 
 static const char cut_off[] = "the file ends within the names";
 static const char bad_number[] = "a number in the names is malformed";

@@ -10,7 +10,7 @@ struct sim_trace_reader {
 	uint64_t count, digest;
 	struct trace_last last;
 	struct trace_names names;
-	bool ended;	   /* the end mark was right */
+	bool ended;        /* the end mark was right */
 	const char *error; /* sticks */
 	struct trace_input in;
 };
@@ -36,7 +36,8 @@ void trace_input_fill(struct trace_input *in, size_t want)
 		return;
 	make_space(in);
 	while (!in->end && in->stop < in->buf + TRACE_BUFFER) {
-		ssize_t n = read(in->fd, in->buf + (in->stop - in->buf), (size_t)(in->buf + TRACE_BUFFER - in->stop));
+		ssize_t n = read(in->fd, in->buf + (in->stop - in->buf),
+				 (size_t)(in->buf + TRACE_BUFFER - in->stop));
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -57,7 +58,8 @@ static const char *read_head(struct sim_trace_reader *r)
 	trace_input_fill(in, TRACE_MAGIC_BYTES);
 	if (in->failed)
 		return NULL;
-	if (in->stop - in->next < TRACE_MAGIC_BYTES || memcmp(in->next, TRACE_MAGIC, TRACE_MAGIC_BYTES - 1) != 0)
+	if (in->stop - in->next < TRACE_MAGIC_BYTES ||
+	    memcmp(in->next, TRACE_MAGIC, TRACE_MAGIC_BYTES - 1) != 0)
 		return "this is not a trace file";
 	if (in->next[TRACE_MAGIC_BYTES - 1] != SIM_TRACE_VERSION)
 		return "the trace file has a version that this program does not know";
@@ -105,8 +107,8 @@ const struct sim_names *sim_trace_reader_names(const struct sim_trace_reader *r)
 }
 
 /* The fields that @flags announces. NULL when they are cut off or too large. */
-static const uint8_t *get_fields(const uint8_t *p, const uint8_t *stop, unsigned flags, struct trace_last *last,
-				 struct sim_rec *rec)
+static const uint8_t *get_fields(const uint8_t *p, const uint8_t *stop, unsigned flags,
+				 struct trace_last *last, struct sim_rec *rec)
 {
 	uint64_t v = 0;
 

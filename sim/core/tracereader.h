@@ -10,8 +10,8 @@
 
 struct trace_input {
 	int fd;
-	bool end;	   /* of the file, all of it is in buf */
-	bool failed;	   /* read() did; errno says why */
+	bool end;    /* of the file, all of it is in buf */
+	bool failed; /* read() did; errno says why */
 	struct trace_sum sum;
 	const uint8_t *next; /* not yet consumed */
 	const uint8_t *stop; /* of what is in buf */

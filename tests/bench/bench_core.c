@@ -142,8 +142,8 @@ static double hold(unsigned n)
 	events = calloc(n, sizeof(*events));
 	base = best(hold_on_floor, 1000000 * scale);
 	ours = best(hold_on_evq, 1000000 * scale);
-	printf("hold model, %7u pending: floor %6.1f ns %6.2f M/s   evq %6.1f ns %6.2f M/s   ratio %.2f\n", n, base,
-	       1e3 / base, ours, 1e3 / ours, ours / base);
+	printf("hold model, %7u pending: floor %6.1f ns %6.2f M/s   evq %6.1f ns %6.2f M/s   ratio %.2f\n", n,
+	       base, 1e3 / base, ours, 1e3 / ours, ours / base);
 	free(floor_heap);
 	free(events);
 	return ours;
@@ -178,7 +178,8 @@ static void switches(unsigned n, double heap_ns)
 	for (unsigned i = 0; i < n; i++)
 		fibers[i] = sim_fiber_create(endless, NULL, NULL);
 	ns = best(switch_around, 2000000 * scale) / 2;
-	printf("fiber switch, %6u fibers: %5.1f ns %6.1f M/s   %.3f of an evq pop+push\n", n, ns, 1e3 / ns, ns / heap_ns);
+	printf("fiber switch, %6u fibers: %5.1f ns %6.1f M/s   %.3f of an evq pop+push\n", n, ns, 1e3 / ns,
+	       ns / heap_ns);
 	free(fibers);
 }
 
@@ -189,8 +190,9 @@ static char path[] = "bench-trace-XXXXXX";
 /* What a contended lock writes: the fields that change from record to record are those of real traces. */
 static void write_records(uint64_t operations)
 {
-	static const enum sim_rec_type cycle[] = {SIM_REC_CALL, SIM_REC_BLOCK, SIM_REC_SWITCH, SIM_REC_UNLOCK,
-						  SIM_REC_WAKEUP, SIM_REC_GRANT, SIM_REC_UNLOCKED, SIM_REC_RUN};
+	static const enum sim_rec_type cycle[] = {SIM_REC_CALL,     SIM_REC_BLOCK,  SIM_REC_SWITCH,
+						  SIM_REC_UNLOCK,   SIM_REC_WAKEUP, SIM_REC_GRANT,
+						  SIM_REC_UNLOCKED, SIM_REC_RUN};
 	static const struct sim_names names = {.ncpus = 80};
 	struct sim_trace_writer *w = sim_trace_writer_open(path, &names);
 	struct sim_rec rec = {0};

@@ -179,8 +179,9 @@ START_TEST(test_diverged)
 }
 END_TEST
 
-static const char *const malformed[] = {",", "1,",  "1,,2", "x1",	   "2x",	 "0x1",	     " 1", "1 ",
-					"-1", "+1", "a",    "4294967296", "4294967295x1", "2x3x4", "1;2", "99999999999999999999"};
+static const char *const malformed[] = {
+	",",  "1,", "1,,2", "x1",         "2x",           "0x1",   " 1",  "1 ",
+	"-1", "+1", "a",    "4294967296", "4294967295x1", "2x3x4", "1;2", "99999999999999999999"};
 
 START_TEST(test_malformed)
 {

@@ -153,7 +153,10 @@ START_TEST(test_long_line)
 	ck_assert_ptr_nonnull(strstr(out, "    1 | ...xxx"));
 	ck_assert_ptr_nonnull(strstr(out, "xxx...\n      | "));
 	/* the caret stands below the b */
-	ck_assert_int_eq(strstr(out, "bsu" "xxx") - strstr(out, "    1 | "), strchr(out, '^') - strstr(out, "      | "));
+	ck_assert_int_eq(strstr(out, "bsu"
+				     "xxx") -
+				 strstr(out, "    1 | "),
+			 strchr(out, '^') - strstr(out, "      | "));
 	free(out);
 }
 END_TEST
@@ -245,9 +248,20 @@ static const char *const words[] = {"bus", "mutex", "rwsem", "rtmutex", "unlock"
 static const struct {
 	const char *word, *nearest;
 } near[] = {
-	{"bsu", "bus"},	    {"buss", "bus"},	  {"mutx", "mutex"},  {"rtmutx", "rtmutex"}, {"rwsm", "rwsem"},
-	{"unlokc", "unlock"}, {"downgarde", "downgrade"}, {"dwngrad", "downgrade"}, {"mutex", "mutex"},   {"condition", NULL},
-	{"y", NULL},	    {"", NULL},		  {"qqqqqq", NULL},   {"b", NULL},
+	{"bsu", "bus"},
+	{"buss", "bus"},
+	{"mutx", "mutex"},
+	{"rtmutx", "rtmutex"},
+	{"rwsm", "rwsem"},
+	{"unlokc", "unlock"},
+	{"downgarde", "downgrade"},
+	{"dwngrad", "downgrade"},
+	{"mutex", "mutex"},
+	{"condition", NULL},
+	{"y", NULL},
+	{"", NULL},
+	{"qqqqqq", NULL},
+	{"b", NULL},
 	{"wwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwww", NULL},
 };
 

@@ -60,7 +60,8 @@ START_TEST(test_normal_quantiles)
 		uint64_t u = spread(i);
 		long double z = sim_fixed_normal(u) * 0x1p-40L, a = fabsl(z);
 		long double tail = ((u >> 63 ? ~u : u) + 0.5L) * 0x1p-64L;
-		long double error = (0.5L * erfcl(a * sqrtl(0.5L)) - tail) / (expl(-a * a / 2) / sqrtl(2 * acosl(-1)));
+		long double error =
+			(0.5L * erfcl(a * sqrtl(0.5L)) - tail) / (expl(-a * a / 2) / sqrtl(2 * acosl(-1)));
 
 		ck_assert_msg(fabsl(error) < 0x1p-20L, "quantile %Lg is off by %Lg", z, error);
 		ck_assert_int_eq(sim_fixed_normal(~u), -sim_fixed_normal(u));
@@ -91,7 +92,8 @@ START_TEST(test_exp)
 		uint64_t u = spread(i);
 		long double expected = -(long double)mean * logl((u + 1.0L) * 0x1p-64L);
 
-		ck_assert_msg(fabsl(sim_dist_exp(u, mean) - expected) < 1, "exp of %llu", (unsigned long long)u);
+		ck_assert_msg(fabsl(sim_dist_exp(u, mean) - expected) < 1, "exp of %llu",
+			      (unsigned long long)u);
 	}
 	ck_assert_uint_eq(sim_dist_exp(UINT64_MAX, mean), 0);
 	ck_assert_uint_eq(sim_dist_exp(0, 1000), 44361);
@@ -166,7 +168,8 @@ START_TEST(test_normal)
 	ck_assert_uint_eq(sim_dist_normal(123, 1000, 0), 1000);
 	ck_assert_uint_eq(sim_dist_normal(UINT64_MAX, 0, SIM_NEVER / 2), SIM_NEVER / 2);
 	/* one standard deviation: probability 0.841344746... */
-	ck_assert_uint_eq(sim_dist_normal((uint64_t)(0.841344746068542948L * 0x1p64L), 1000000, 100000), 1100000);
+	ck_assert_uint_eq(sim_dist_normal((uint64_t)(0.841344746068542948L * 0x1p64L), 1000000, 100000),
+			  1100000);
 }
 END_TEST
 

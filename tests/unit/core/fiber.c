@@ -63,7 +63,8 @@ END_TEST
 /* More live values than there are callee-saved registers, on both sides. */
 static uint64_t churn(uint64_t seed, bool inside)
 {
-	uint64_t a = seed, b = seed * 3, c = seed * 5, d = seed * 7, e = seed * 11, f = seed * 13, g = seed * 17;
+	uint64_t a = seed, b = seed * 3, c = seed * 5, d = seed * 7, e = seed * 11, f = seed * 13,
+		 g = seed * 17;
 
 	for (unsigned i = 0; i < 1000; i++) {
 		a += b ^ i, b += c ^ a, c += d ^ b, d += e ^ c, e += f ^ d, f += g ^ e, g += a ^ f;

@@ -24,16 +24,15 @@ static const struct {
 	const char *name;
 	uint64_t instance, key;
 } streams[] = {
-	{1, "", 0, UINT64_C(0x26f21c114de32a44)},
-	{1, "worker", 0, UINT64_C(0x13112fd2477ef626)},
-	{1, "worker", 3, UINT64_C(0x19f4fdf5704bf438)},
-	{2, "worker", 3, UINT64_C(0x4a843482b32562b5)},
+	{1, "", 0, UINT64_C(0x26f21c114de32a44)},       {1, "worker", 0, UINT64_C(0x13112fd2477ef626)},
+	{1, "worker", 3, UINT64_C(0x19f4fdf5704bf438)}, {2, "worker", 3, UINT64_C(0x4a843482b32562b5)},
 	{1, "choice", 0, UINT64_C(0xc3a7dd663e0e43a5)},
 };
 
 START_TEST(test_golden_streams)
 {
-	ck_assert_uint_eq(sim_stream(streams[_i].seed, streams[_i].name, streams[_i].instance), streams[_i].key);
+	ck_assert_uint_eq(sim_stream(streams[_i].seed, streams[_i].name, streams[_i].instance),
+			  streams[_i].key);
 }
 END_TEST
 
@@ -49,7 +48,8 @@ START_TEST(test_bits_are_fair)
 			set[bit] += u >> bit & 1;
 	}
 	for (unsigned bit = 0; bit < 64; bit++)
-		ck_assert_msg(set[bit] > n / 2 - 640 && set[bit] < n / 2 + 640, "bit %u: %u of %u", bit, set[bit], n);
+		ck_assert_msg(set[bit] > n / 2 - 640 && set[bit] < n / 2 + 640, "bit %u: %u of %u", bit,
+			      set[bit], n);
 }
 END_TEST
 
@@ -66,12 +66,14 @@ START_TEST(test_avalanche)
 			in[flip / 64] ^= UINT64_C(1) << flip % 64;
 			changed += (unsigned)__builtin_popcountll(before ^ sim_draw(in[0], in[1], in[2]));
 		}
-		ck_assert_msg(changed > n * 32 - 600 && changed < n * 32 + 600, "input bit %u: %u", flip, changed);
+		ck_assert_msg(changed > n * 32 - 600 && changed < n * 32 + 600, "input bit %u: %u", flip,
+			      changed);
 	}
 }
 END_TEST
 
-/* 256 cells of two neighbouring draws' top nibbles: chi square with 255 degrees stays below 340 (p < 0.0003). */
+/* 256 cells of two neighbouring draws' top nibbles: chi square with 255 degrees stays below 340 (p < 0.0003).
+ */
 START_TEST(test_neighbours_are_independent)
 {
 	unsigned cell[256] = {0}, n = 256 * 400;

@@ -34,14 +34,25 @@ static const char *const mm_events[] = {"rwsem_rlock_steal", "rwsem_wlock_handof
 static const char *const no_events[] = {NULL};
 static const char *const *const events[] = {mm_events, NULL, no_events};
 static const struct sim_names names = {
-	.ncpus = 8, .ntasks = 4, .nlocks = 3, .nstrings = 2, .nfacts = 3, .task = tasks, .lock = locks,
-	.string = strings, .lock_model = models, .lock_events = events, .facts = facts,
+	.ncpus = 8,
+	.ntasks = 4,
+	.nlocks = 3,
+	.nstrings = 2,
+	.nfacts = 3,
+	.task = tasks,
+	.lock = locks,
+	.string = strings,
+	.lock_model = models,
+	.lock_events = events,
+	.facts = facts,
 };
 
 /* Records of all types; values of all lengths; times that mostly rise. */
 static struct sim_rec record(unsigned i)
 {
-	static const struct sim_rec extreme = {UINT64_MAX, SIM_REC_TYPE_COUNT - 1, UINT16_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT64_MAX};
+	static const struct sim_rec extreme = {
+		UINT64_MAX, SIM_REC_TYPE_COUNT - 1, UINT16_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX,
+		UINT64_MAX};
 	uint64_t u = sim_draw(1, i, 0);
 
 	if (i % 50 == 7)
@@ -72,8 +83,8 @@ static void write_trace(const struct sim_names *n, unsigned count)
 
 static bool same(const struct sim_rec *a, const struct sim_rec *b)
 {
-	return a->time == b->time && a->type == b->type && a->cpu == b->cpu && a->task == b->task && a->obj == b->obj &&
-	       a->arg == b->arg && a->val == b->val;
+	return a->time == b->time && a->type == b->type && a->cpu == b->cpu && a->task == b->task &&
+	       a->obj == b->obj && a->arg == b->arg && a->val == b->val;
 }
 
 static void read_back(unsigned count)
@@ -293,12 +304,14 @@ START_TEST(test_bad_files)
 }
 END_TEST
 
-/* Announces 4 billion tasks, or a name of 2^60 bytes, in a few bytes: no memory may be spent on the word of a file. */
+/* Announces 4 billion tasks, or a name of 2^60 bytes, in a few bytes: no memory may be spent on the word of a
+ * file. */
 START_TEST(test_big_words)
 {
 	static const uint8_t heads[][20] = {
 		{'L', 'S', 'T', 'R', 'A', 'C', 'E', 1, 1, 0xff, 0xff, 0xff, 0xff, 0x0f, 2, 'a'},
-		{'L', 'S', 'T', 'R', 'A', 'C', 'E', 1, 1, 1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x0f, 'a'},
+		{'L',  'S',  'T',  'R',  'A',  'C',  'E',  1,    1,    1,
+		 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x0f, 'a'},
 	};
 
 	for (unsigned i = 0; i < 2; i++) {
@@ -343,11 +356,11 @@ START_TEST(test_form)
 		{.time = 200, .type = SIM_REC_SWITCH, .cpu = 1, .task = 1, .obj = 1, .arg = 2},
 	};
 	static const uint8_t expected[] = {
-		'L', 'S', 'T', 'R', 'A', 'C', 'E', 1, /* head */
-		2, 1, 2, 'a', 0, 0, 0,		      /* cpus, tasks; no locks, strings, facts */
-		2, 0x27, 0xd8, 0x04, 1, 1, 5,	      /* wakeup: time +300, cpu, task, val */
-		1, 0x19, 0xc7, 0x01, 1, 2,	      /* switch: time -100, obj, arg */
-		0, 2,				      /* end, two records */
+		'L', 'S',  'T',  'R',  'A', 'C', 'E', 1, /* head */
+		2,   1,    2,    'a',  0,   0,   0,      /* cpus, tasks; no locks, strings, facts */
+		2,   0x27, 0xd8, 0x04, 1,   1,   5,      /* wakeup: time +300, cpu, task, val */
+		1,   0x19, 0xc7, 0x01, 1,   2,           /* switch: time -100, obj, arg */
+		0,   2,                                  /* end, two records */
 	};
 	struct sim_trace_writer *w = sim_trace_writer_open(path, &n);
 
