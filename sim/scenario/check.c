@@ -18,16 +18,17 @@ void check_walk_list(struct check_walk *w, const struct scn_stmt *list)
 	}
 }
 
-void check_walk_all(struct parser *p, void (*visit)(struct check_walk *w, const struct scn_stmt *s), void *user)
+void check_walk_all(struct parser *p, void (*visit)(struct check_walk *w, const struct scn_stmt *s),
+		    void *user)
 {
-	struct check_walk w = { .p = p, .visit = visit, .user = user };
+	struct check_walk w = {.p = p, .visit = visit, .user = user};
 
-	for (unsigned i = 0; i < p->scn->ntask && !p->diags->stopped; i++) {
+	for (unsigned i = 0; i < p->scn->ntask && !parse_stopped(p); i++) {
 		w.task = &p->scn->task[i];
 		check_walk_list(&w, w.task->body);
 	}
 	w.task = NULL;
-	for (unsigned i = 0; i < p->scn->nirq && !p->diags->stopped; i++) {
+	for (unsigned i = 0; i < p->scn->nirq && !parse_stopped(p); i++) {
 		w.irq = &p->scn->irq[i];
 		check_walk_list(&w, w.irq->body);
 	}
@@ -75,7 +76,7 @@ bool check_at_instances(const struct parser *p, const struct scn_expr *e, uint64
 
 static struct sim_pos whole_file(const struct parser *p)
 {
-	return (struct sim_pos){ .source = p->scn->sources[0], .line = 1, .column = 1, .width = 1 };
+	return (struct sim_pos){.source = p->scn->sources[0], .line = 1, .column = 1, .width = 1};
 }
 
 static void check_run(struct parser *p)
@@ -83,10 +84,12 @@ static void check_run(struct parser *p)
 	const struct scenario *scn = p->scn;
 
 	if (!scn->run_for && !scn->until_done)
-		parse_fail(p, SIM_DIAG_no_run, whole_file(p),
-			   "the scenario does not say how long it runs: \"run for TIME\" or \"run until done\"");
+		parse_fail(
+			p, SIM_DIAG_no_run, whole_file(p),
+			"the scenario does not say how long it runs: \"run for TIME\" or \"run until done\"");
 	if (scn->run_for && !scn_constant(scn, scn->run_for))
-		parse_fail(p, SIM_DIAG_out_of_range, scn->run_for->pos, "the length of the run cannot be zero");
+		parse_fail(p, SIM_DIAG_out_of_range, scn->run_for->pos,
+			   "the length of the run cannot be zero");
 	else if (scn->warmup && scn_constant(scn, scn->warmup) >= scn_constant(scn, scn->run_for))
 		parse_fail(p, SIM_DIAG_warmup_too_long, scn->warmup->pos,
 			   "the warm-up is as long as the run: nothing is left to measure");
@@ -112,33 +115,33 @@ static const struct check {
 	void (*run)(struct parser *p);
 	bool needs_clean; /* not after an error of an earlier check */
 } checks[] = {
-	{ "clock", check_clock, false }, /* turns cycles into time: before all others that compare times */
-	{ "machine", check_machine, false },
-	{ "costs", check_costs, false },
-	{ "cpu-count", check_cpu_count, false },
-	{ "models", check_models, false },
-	{ "objects", check_objects, false },
-	{ "tasks", check_tasks, false },
-	{ "task-count", check_task_count, false },
-	{ "run", check_run, false },
-	{ "placement", check_placement, true },
-	{ "policies", check_policies, false },
-	{ "interrupts", check_interrupts, true },
-	{ "targets", check_targets, false },
-	{ "failures", check_failures, false },
-	{ "capabilities", check_capabilities, false },
-	{ "periods", check_periods, false },
-	{ "turns", check_turns, false },
-	{ "idle-loops", check_idle_loops, false },
-	{ "ends", check_ends, false },
-	{ "expectations", check_expectations, false },
-	{ "throughput", check_throughput, false },
-	{ "flow", check_flow, true },
+	{"clock", check_clock, false}, /* turns cycles into time: before all others that compare times */
+	{"machine", check_machine, false},
+	{"costs", check_costs, false},
+	{"cpu-count", check_cpu_count, false},
+	{"models", check_models, false},
+	{"objects", check_objects, false},
+	{"tasks", check_tasks, false},
+	{"task-count", check_task_count, false},
+	{"run", check_run, false},
+	{"placement", check_placement, false},
+	{"policies", check_policies, false},
+	{"interrupts", check_interrupts, false},
+	{"targets", check_targets, false},
+	{"failures", check_failures, false},
+	{"capabilities", check_capabilities, false},
+	{"periods", check_periods, false},
+	{"turns", check_turns, false},
+	{"idle-loops", check_idle_loops, false},
+	{"ends", check_ends, false},
+	{"expectations", check_expectations, false},
+	{"throughput", check_throughput, false},
+	{"flow", check_flow, true},
 };
 
 void check_scenario(struct parser *p)
 {
-	for (unsigned i = 0; i < G_N_ELEMENTS(checks) && !p->diags->stopped; i++)
+	for (unsigned i = 0; i < G_N_ELEMENTS(checks) && !parse_stopped(p); i++)
 		if (!checks[i].needs_clean || !parse_failed(p))
 			checks[i].run(p);
 }

@@ -20,17 +20,17 @@ struct lack {
 static bool lacks(const struct scn_stmt *s, unsigned caps, struct lack *lack)
 {
 	if (acquires(s) && s->mode == SCN_MODE_READ && !(caps & SCN_CAP_SHARED))
-		*lack = (struct lack){ SIM_DIAG_no_shared_mode, "has no shared mode" };
+		*lack = (struct lack){SIM_DIAG_no_shared_mode, "has no shared mode"};
 	else if (s->kind == SCN_DOWNGRADE && !(caps & SCN_CAP_DOWNGRADE))
-		*lack = (struct lack){ SIM_DIAG_no_downgrade, "cannot be downgraded" };
+		*lack = (struct lack){SIM_DIAG_no_downgrade, "cannot be downgraded"};
 	else if (s->timeout && !(caps & SCN_CAP_TIMEOUT))
-		*lack = (struct lack){ SIM_DIAG_no_timeout, "has no timeout" };
+		*lack = (struct lack){SIM_DIAG_no_timeout, "has no timeout"};
 	else if ((s->interruptible || s->killable) && !(caps & SCN_CAP_SIGNAL))
-		*lack = (struct lack){ SIM_DIAG_no_signal, "cannot be interrupted while waiting" };
+		*lack = (struct lack){SIM_DIAG_no_signal, "cannot be interrupted while waiting"};
 	else if (s->try && !(caps & SCN_CAP_TRY))
-		*lack = (struct lack){ SIM_DIAG_no_try, "has no try" };
+		*lack = (struct lack){SIM_DIAG_no_try, "has no try"};
 	else if (s->kind == SCN_WAKEALL && !(caps & SCN_CAP_WAKEALL))
-		*lack = (struct lack){ SIM_DIAG_no_wakeall, "cannot wake all" };
+		*lack = (struct lack){SIM_DIAG_no_wakeall, "cannot wake all"};
 	else
 		return false;
 	return true;
@@ -77,9 +77,24 @@ static bool names_object(const struct scn_stmt *s)
 	return false;
 }
 
+struct told { /* what was said already, one bit per kind of lack: one mistake, one message */
+	unsigned char *lock, *compare;
+};
+
+static bool first_time(unsigned char *told, const struct lack *lack)
+{
+	unsigned char bit = (unsigned char)(1u << (lack->code - SIM_DIAG_no_shared_mode));
+
+	if (*told & bit)
+		return false;
+	*told |= bit;
+	return true;
+}
+
 static void visit_capabilities(struct check_walk *w, const struct scn_stmt *s)
 {
 	struct parser *p = w->p;
+	struct told *told = w->user;
 	const struct scn_lock *lock;
 	struct lack lack;
 	unsigned caps;
@@ -88,35 +103,45 @@ static void visit_capabilities(struct check_walk *w, const struct scn_stmt *s)
 	if (!names_object(s))
 		return;
 	lock = &p->scn->lock[s->target.object];
-	if (check_model_caps(p, lock->model, &caps) && lacks(s, caps, &lack))
-		parse_fail(p, lack.code, s->pos, "\"%.60s\" is a %.60s, which %s", lock->name, lock->model, lack.text);
+	if (check_model_caps(p, lock->model, &caps) && lacks(s, caps, &lack) &&
+	    first_time(&told->lock[s->target.object], &lack))
+		parse_fail(p, lack.code, s->pos, "\"%.60s\" is a %.60s, which %s", lock->name, lock->model,
+			   lack.text);
 	for (unsigned i = 0; i < p->scn->ncompare; i++) {
 		const struct scn_compare *c = &p->scn->compare[i];
 
-		if (c->lock != s->target.object || !check_model_caps(p, c->model, &caps) || !lacks(s, caps, &lack))
+		if (c->lock != s->target.object || !check_model_caps(p, c->model, &caps) ||
+		    !lacks(s, caps, &lack) || !first_time(&told->compare[i], &lack))
 			continue;
-		parse_fail(p, lack.code, c->model_pos, "%.60s, which %s, cannot take the place of \"%.60s\"", c->model, lack.text,
-			   lock->name);
-		sim_diag_note(p->diags, "the scenario asks for it at %s", parse_also(&s->pos, where, sizeof(where)));
+		parse_fail(p, lack.code, c->model_pos, "%.60s, which %s, cannot take the place of \"%.60s\"",
+			   c->model, lack.text, lock->name);
+		sim_diag_note(p->diags, "the scenario asks for it at %s",
+			      parse_also(&s->pos, where, sizeof(where)));
 	}
 }
 
 void check_capabilities(struct parser *p)
 {
-	check_walk_all(p, visit_capabilities, NULL);
+	g_autofree unsigned char *lock = g_new0(unsigned char, p->scn->nlock + 1);
+	g_autofree unsigned char *compare = g_new0(unsigned char, p->scn->ncompare + 1);
+	struct told told = {.lock = lock, .compare = compare};
+
+	check_walk_all(p, visit_capabilities, &told);
 }
 
 /* -- failures that nothing deals with ------------------------------------------------------------------ */
 
 static void visit_failures(struct check_walk *w, const struct scn_stmt *s)
 {
-	const char *how = s->try	   ? "try" :
-			  s->timeout	   ? "timeout" :
-			  s->interruptible ? "interruptible" :
-			  s->killable	   ? "killable" : NULL;
+	const char *how = s->try             ? "try"
+			  : s->timeout       ? "timeout"
+			  : s->interruptible ? "interruptible"
+			  : s->killable      ? "killable"
+					     : NULL;
 
 	if (acquires(s) && how && !s->has_else)
-		parse_fail(w->p, SIM_DIAG_no_else, s->pos, "\"%s\" can fail; say what then: else { … }", how);
+		parse_fail(w->p, SIM_DIAG_no_else, s->pos, "\"%s\" can fail; say what then: else { ... }",
+			   how);
 }
 
 void check_failures(struct parser *p)
@@ -131,15 +156,18 @@ static bool below(uint64_t value, const void *user)
 	return value < *(const uint64_t *)user;
 }
 
-static void check_index(struct check_walk *w, const struct scn_target *t, const char *name, bool indexed, uint64_t count)
+static void check_index(struct check_walk *w, const struct scn_target *t, const char *name, bool indexed,
+			uint64_t count)
 {
 	uint64_t bad, instances = w->task ? w->task->count : 1;
 
 	if (!indexed)
-		parse_fail(w->p, SIM_DIAG_not_indexed, t->pos, "\"%.60s\" is a single one and takes no index", name);
+		parse_fail(w->p, SIM_DIAG_not_indexed, t->pos, "\"%.60s\" is a single one and takes no index",
+			   name);
 	else if (!check_at_instances(w->p, t->index, instances, below, &count, &bad))
 		parse_fail(w->p, SIM_DIAG_no_such_instance, t->index->pos,
-			   "no %.60s[%" G_GUINT64_FORMAT "]; there are 0 to %" G_GUINT64_FORMAT, name, bad, count - 1);
+			   "no %.60s[%" G_GUINT64_FORMAT "]; there are 0 to %" G_GUINT64_FORMAT, name, bad,
+			   count - 1);
 }
 
 static void visit_targets(struct check_walk *w, const struct scn_stmt *s)
@@ -157,7 +185,8 @@ static void visit_targets(struct check_walk *w, const struct scn_stmt *s)
 		if (s->target.index)
 			check_index(w, &s->target, lock->name, lock->indexed, lock->count);
 		else if (lock->indexed)
-			parse_fail(w->p, SIM_DIAG_not_indexed, s->target.pos, "\"%.60s\" is an array of %u; say which: %.60s[0] or %.60s[$i]",
+			parse_fail(w->p, SIM_DIAG_not_indexed, s->target.pos,
+				   "\"%.60s\" is an array of %u; say which: %.60s[0] or %.60s[$i]",
 				   lock->name, lock->count, lock->name, lock->name);
 		if (s->kind == SCN_TOUCH && !lock->data_lines)
 			parse_fail(w->p, SIM_DIAG_no_data_lines, s->target.pos,
@@ -195,14 +224,15 @@ static uint64_t times(uint64_t a, uint64_t b)
 /* Stops at the outermost loop that is too much, so that each nest is told once. */
 static void check_turns_of(struct parser *p, const struct scn_stmt *list, uint64_t around)
 {
-	for (const struct scn_stmt *s = list; s && !p->diags->stopped; s = s->next) {
+	for (const struct scn_stmt *s = list; s && !parse_stopped(p); s = s->next) {
 		uint64_t turns = around;
 
 		if (s->kind == SCN_LOOP && s->arg && parse_is_constant(s->arg))
 			turns = times(around, s->arg->value);
 		if (turns > p->limits.max_loop) {
 			parse_fail(p, SIM_DIAG_too_many_turns, s->arg->pos,
-				   "more than %" G_GUINT64_FORMAT " turns, with the loops around it", p->limits.max_loop);
+				   "more than %" G_GUINT64_FORMAT " turns, with the loops around it",
+				   p->limits.max_loop);
 			continue;
 		}
 		check_turns_of(p, s->body, turns);
@@ -288,13 +318,15 @@ static bool takes_time(const struct scn_stmt *list)
 	return false;
 }
 
-/* Whether some statement of @list leaves the loop around it: by exit, or by a break that is not an inner loop's. */
+/* Whether some statement of @list leaves the loop around it: by exit, or by a break that is not an inner
+ * loop's. */
 static bool leaves(const struct scn_stmt *list, bool inner)
 {
 	for (const struct scn_stmt *s = list; s; s = s->next) {
 		if (s->kind == SCN_EXIT || (s->kind == SCN_BREAK && !inner))
 			return true;
-		if (leaves(s->body, inner || s->kind == SCN_LOOP || s->kind == SCN_UNTIL) || leaves(s->orelse, inner))
+		if (leaves(s->body, inner || s->kind == SCN_LOOP || s->kind == SCN_UNTIL) ||
+		    leaves(s->orelse, inner))
 			return true;
 		for (unsigned i = 0; i < s->nbranch; i++)
 			if (leaves(s->branch[i].body, inner))
@@ -313,7 +345,8 @@ static void visit_idle(struct check_walk *w, const struct scn_stmt *s)
 	bool endless = (s->kind == SCN_LOOP && !s->arg) || s->kind == SCN_UNTIL;
 
 	if (endless && !takes_time(s->body) && !leaves(s->body, false))
-		parse_fail(w->p, SIM_DIAG_idle_loop, s->pos, "no time passes in this loop: the run would never get beyond it");
+		parse_fail(w->p, SIM_DIAG_idle_loop, s->pos,
+			   "no time passes in this loop: the run would never get beyond it");
 }
 
 void check_idle_loops(struct parser *p)
@@ -329,7 +362,9 @@ static void visit_ends(struct check_walk *w, const struct scn_stmt *s)
 		return;
 	*told = true;
 	parse_fail(w->p, SIM_DIAG_never_ends, s->pos,
-		   "task \"%.60s\" never ends here, and the run lasts until all are done; add \"limit TIME\" to it", w->task->name);
+		   "task \"%.60s\" never ends here, and the run lasts until all are done; add \"limit TIME\" "
+		   "to it",
+		   w->task->name);
 }
 
 void check_ends(struct parser *p)

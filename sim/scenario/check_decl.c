@@ -46,7 +46,8 @@ static void unknown_model(struct parser *p, const char *name, struct sim_pos pos
 	char meant[80] = "";
 
 	parse_fail(p, SIM_DIAG_unknown_model, pos, "no lock model \"%.60s\"%s", name,
-		   p->vocabulary->models ? parse_meant(name, p->vocabulary->models, meant, sizeof(meant)) : "");
+		   p->vocabulary->models ? parse_meant(name, p->vocabulary->models, meant, sizeof(meant))
+					 : "");
 	note_known(p, p->vocabulary->models);
 }
 
@@ -59,7 +60,8 @@ static void check_rawspin(struct parser *p, const struct scn_setting *s)
 	if (!check_model_caps(p, s->word, &caps))
 		unknown_model(p, s->word, s->pos);
 	else if (!(caps & SCN_CAP_RAW))
-		parse_fail(p, SIM_DIAG_not_raw, s->pos, "model \"%.60s\" does not fit into a raw spinlock", s->word);
+		parse_fail(p, SIM_DIAG_not_raw, s->pos, "model \"%.60s\" does not fit into a raw spinlock",
+			   s->word);
 }
 
 void check_machine(struct parser *p)
@@ -81,7 +83,8 @@ void check_machine(struct parser *p)
 	cores = scn_constant(p->scn, cluster->value);
 	if (cores && shape.known && shape.cores % cores)
 		parse_fail(p, SIM_DIAG_two_shapes, cluster->pos,
-			   "%" G_GUINT64_FORMAT " cores of a socket cannot be split into clusters of %" G_GUINT64_FORMAT,
+			   "%" G_GUINT64_FORMAT
+			   " cores of a socket cannot be split into clusters of %" G_GUINT64_FORMAT,
 			   shape.cores, cores);
 }
 
@@ -122,7 +125,8 @@ void check_clock(struct parser *p)
 		if (e->kind != SCN_LITERAL)
 			continue;
 		if (ps >= UINT64_MAX)
-			parse_fail(p, SIM_DIAG_number_too_big, e->pos, "too many cycles: simulated time ends after 213 days");
+			parse_fail(p, SIM_DIAG_number_too_big, e->pos,
+				   "too many cycles: simulated time ends after 213 days");
 		e->value = ps >= UINT64_MAX ? 0 : (uint64_t)ps;
 	}
 }
@@ -140,7 +144,8 @@ struct check_shape check_shape(const struct parser *p)
 	unsigned sockets = 1, cores = 1, threads = 1;
 	struct check_shape shape;
 
-	shape.known = p->vocabulary->preset_shape && p->vocabulary->preset_shape(preset, &sockets, &cores, &threads);
+	shape.known = p->vocabulary->preset_shape &&
+		      p->vocabulary->preset_shape(preset, &sockets, &cores, &threads);
 	shape.known |= check_field(p, "sockets") && check_field(p, "cores") && check_field(p, "threads");
 	shape.sockets = shape_field(p, "sockets", sockets);
 	shape.cores = shape_field(p, "cores", cores);
@@ -169,25 +174,28 @@ void check_cpu_count(struct parser *p)
 
 static void check_param_unit(struct parser *p, const struct scn_setting *s, const char *model, unsigned unit)
 {
-	static const char *const wants[] = { "a count", "a time", "\"on\" or \"off\"" };
-	bool good = unit == 0 ? s->value->unit == SCN_COUNT :
-		    unit == 1 ? s->value->unit == SCN_TIME :
-				s->value->unit == SCN_WORD;
+	static const char *const wants[] = {"a count", "a time", "\"on\" or \"off\""};
+	bool good = unit == 0   ? s->value->unit == SCN_COUNT
+		    : unit == 1 ? s->value->unit == SCN_TIME
+				: s->value->unit == SCN_WORD;
 
 	if (good || unit > 2)
 		return;
 	if (unit == 1 && s->value->unit == SCN_COUNT)
-		parse_fail(p, SIM_DIAG_missing_unit, s->value->pos, "\"%.40s\" needs a unit: \"%" G_GUINT64_FORMAT "us\", or with ps, ns, ms, s",
+		parse_fail(p, SIM_DIAG_missing_unit, s->value->pos,
+			   "\"%.40s\" needs a unit: \"%" G_GUINT64_FORMAT "us\", or with ps, ns, ms, s",
 			   s->name, s->value->value);
 	else
-		parse_fail(p, SIM_DIAG_wrong_param_value, s->value->pos, "\"%.40s\" of %.40s takes %s", s->name, model, wants[unit]);
+		parse_fail(p, SIM_DIAG_wrong_param_value, s->value->pos, "\"%.40s\" of %.40s takes %s",
+			   s->name, model, wants[unit]);
 }
 
-static void check_model(struct parser *p, const char *model, struct sim_pos pos, const struct scn_setting *set, unsigned nset)
+static void check_model(struct parser *p, const char *model, struct sim_pos pos,
+			const struct scn_setting *set, unsigned nset)
 {
 	const char *const *params = NULL;
 	const unsigned char *units = NULL;
-	static const char *const none[] = { NULL };
+	static const char *const none[] = {NULL};
 	unsigned caps, at;
 	char meant[80];
 
@@ -205,8 +213,9 @@ static void check_model(struct parser *p, const char *model, struct sim_pos pos,
 			check_param_unit(p, &set[i], model, units[at]);
 			continue;
 		}
-		parse_fail(p, SIM_DIAG_unknown_lock_param, set[i].pos, "model \"%.40s\" has no parameter \"%.40s\"%s", model,
-			   set[i].name, parse_meant(set[i].name, params, meant, sizeof(meant)));
+		parse_fail(p, SIM_DIAG_unknown_lock_param, set[i].pos,
+			   "model \"%.40s\" has no parameter \"%.40s\"%s", model, set[i].name,
+			   parse_meant(set[i].name, params, meant, sizeof(meant)));
 		note_known(p, params);
 	}
 }
@@ -215,11 +224,13 @@ void check_models(struct parser *p)
 {
 	const struct scenario *scn = p->scn;
 
-	for (unsigned i = 0; i < scn->nlock && !p->diags->stopped; i++)
+	for (unsigned i = 0; i < scn->nlock && !parse_stopped(p); i++)
 		if (scn->lock[i].kind == SCN_LOCK)
-			check_model(p, scn->lock[i].model, scn->lock[i].model_pos, scn->lock[i].set, scn->lock[i].nset);
-	for (unsigned i = 0; i < scn->ncompare && !p->diags->stopped; i++)
-		check_model(p, scn->compare[i].model, scn->compare[i].model_pos, scn->compare[i].set, scn->compare[i].nset);
+			check_model(p, scn->lock[i].model, scn->lock[i].model_pos, scn->lock[i].set,
+				    scn->lock[i].nset);
+	for (unsigned i = 0; i < scn->ncompare && !parse_stopped(p); i++)
+		check_model(p, scn->compare[i].model, scn->compare[i].model_pos, scn->compare[i].set,
+			    scn->compare[i].nset);
 }
 
 void check_objects(struct parser *p)
@@ -232,14 +243,17 @@ void check_objects(struct parser *p)
 
 		sum += (uint64_t)lock->count * (1 + lock->data_lines);
 		if (sum > PARSE_MAX_OBJECTS) {
-			parse_fail(p, SIM_DIAG_too_many_locks, lock->pos, "more than %u locks and data lines", PARSE_MAX_OBJECTS);
+			parse_fail(p, SIM_DIAG_too_many_locks, lock->pos, "more than %u locks and data lines",
+				   PARSE_MAX_OBJECTS);
 			return;
 		}
 		if (lock->kind == SCN_BARRIER && (!parties || parties > p->limits.max_tasks))
 			parse_fail(p, SIM_DIAG_out_of_range, lock->value->pos,
-				   "a barrier waits for 1 to %" G_GUINT64_FORMAT " tasks", p->limits.max_tasks);
+				   "a barrier waits for 1 to %" G_GUINT64_FORMAT " tasks",
+				   p->limits.max_tasks);
 		if (lock->kind == SCN_SEMAPHORE && parties > INT32_MAX)
-			parse_fail(p, SIM_DIAG_out_of_range, lock->value->pos, "a semaphore counts to at most %d", INT32_MAX);
+			parse_fail(p, SIM_DIAG_out_of_range, lock->value->pos,
+				   "a semaphore counts to at most %d", INT32_MAX);
 	}
 }
 
@@ -252,8 +266,8 @@ void check_task_count(struct parser *p)
 	for (unsigned i = 0; i < p->scn->ntask; i++) {
 		sum += p->scn->task[i].count;
 		if (sum > p->limits.max_tasks) {
-			parse_fail(p, SIM_DIAG_too_many_tasks, p->scn->task[i].pos, "more than %" G_GUINT64_FORMAT " tasks",
-				   p->limits.max_tasks);
+			parse_fail(p, SIM_DIAG_too_many_tasks, p->scn->task[i].pos,
+				   "more than %" G_GUINT64_FORMAT " tasks", p->limits.max_tasks);
 			return;
 		}
 	}
@@ -264,7 +278,8 @@ static void check_cpu(struct parser *p, const struct scn_expr *e, uint64_t count
 	uint64_t bad;
 
 	if (!check_at_instances(p, e, count, below, &ncpus, &bad))
-		parse_fail(p, SIM_DIAG_no_such_cpu, e->pos, "no CPU %" G_GUINT64_FORMAT "; this machine has 0 to %" G_GUINT64_FORMAT, bad,
+		parse_fail(p, SIM_DIAG_no_such_cpu, e->pos,
+			   "no CPU %" G_GUINT64_FORMAT "; this machine has 0 to %" G_GUINT64_FORMAT, bad,
 			   ncpus - 1);
 }
 
@@ -277,9 +292,10 @@ static void check_range(struct parser *p, const struct scn_range *r, uint64_t co
 		return;
 	check_cpu(p, r->hi, count, ncpus);
 	for (uint64_t i = 0; i < count && i < CHECK_INSTANCES; i++)
-		if (scn_instance_value(p->scn, r->lo, i, &lo) && scn_instance_value(p->scn, r->hi, i, &hi) && lo > hi) {
-			parse_fail(p, SIM_DIAG_empty_window, r->lo->pos, "the range %" G_GUINT64_FORMAT "-%" G_GUINT64_FORMAT " is empty",
-				   lo, hi);
+		if (scn_instance_value(p->scn, r->lo, i, &lo) && scn_instance_value(p->scn, r->hi, i, &hi) &&
+		    lo > hi) {
+			parse_fail(p, SIM_DIAG_empty_window, r->lo->pos,
+				   "the range %" G_GUINT64_FORMAT "-%" G_GUINT64_FORMAT " is empty", lo, hi);
 			return;
 		}
 }
@@ -296,9 +312,12 @@ void check_placement(struct parser *p)
 
 		for (unsigned r = 0; r < task->ncpus; r++)
 			check_range(p, &task->cpus[r], task->count, shape.cpus);
-		if (task->socket && !check_at_instances(p, task->socket, task->count, below, &shape.sockets, &bad))
+		if (task->socket &&
+		    !check_at_instances(p, task->socket, task->count, below, &shape.sockets, &bad))
 			parse_fail(p, SIM_DIAG_no_such_cpu, task->socket->pos,
-				   "no socket %" G_GUINT64_FORMAT "; this machine has 0 to %" G_GUINT64_FORMAT, bad, shape.sockets - 1);
+				   "no socket %" G_GUINT64_FORMAT
+				   "; this machine has 0 to %" G_GUINT64_FORMAT,
+				   bad, shape.sockets - 1);
 	}
 }
 
@@ -317,18 +336,20 @@ static void check_deadline(struct parser *p, const struct scn_sched *sched)
 {
 	uint64_t runtime, period, deadline;
 
-	if (!scn_instance_value(p->scn, sched->runtime, 0, &runtime) || !scn_instance_value(p->scn, sched->period, 0, &period))
+	if (!scn_instance_value(p->scn, sched->runtime, 0, &runtime) ||
+	    !scn_instance_value(p->scn, sched->period, 0, &period))
 		return;
 	deadline = period;
 	if (sched->deadline && !scn_instance_value(p->scn, sched->deadline, 0, &deadline))
 		return;
 	if (!runtime || runtime > deadline || deadline > period)
-		parse_fail(p, SIM_DIAG_deadline_shape, sched->runtime->pos, "0 < runtime <= deadline <= period must hold");
+		parse_fail(p, SIM_DIAG_deadline_shape, sched->runtime->pos,
+			   "0 < runtime <= deadline <= period must hold");
 }
 
 void check_sched(struct parser *p, const struct scn_sched *sched, uint64_t count)
 {
-	static const struct span rt = { 1, 99 }, nice = { 0, 19 }, negative = { 0, 20 };
+	static const struct span rt = {1, 99}, nice = {0, 19}, negative = {0, 20};
 	const struct span *span = &rt;
 	uint64_t bad;
 
@@ -341,11 +362,13 @@ void check_sched(struct parser *p, const struct scn_sched *sched, uint64_t count
 	if (check_at_instances(p, sched->priority, count, within, span, &bad))
 		return;
 	if (sched->policy == SCN_POLICY_NICE)
-		parse_fail(p, SIM_DIAG_out_of_range, sched->priority->pos, "nice values go from -20 to 19, not %s%" G_GUINT64_FORMAT,
-			   sched->neg ? "-" : "", bad);
+		parse_fail(p, SIM_DIAG_out_of_range, sched->priority->pos,
+			   "nice values go from -20 to 19, not %s%" G_GUINT64_FORMAT, sched->neg ? "-" : "",
+			   bad);
 	else
 		parse_fail(p, SIM_DIAG_out_of_range, sched->priority->pos,
-			   "real-time priorities go from 1 to 99 (the strongest), not %" G_GUINT64_FORMAT, bad);
+			   "real-time priorities go from 1 to 99 (the strongest), not %" G_GUINT64_FORMAT,
+			   bad);
 }
 
 static void visit_set(struct check_walk *w, const struct scn_stmt *s)
@@ -372,6 +395,7 @@ void check_interrupts(struct parser *p)
 		if (shape.known)
 			check_cpu(p, irq->cpu, 1, shape.cpus);
 		if (scn_instance_value(p->scn, irq->every, 0, &every) && !every)
-			parse_fail(p, SIM_DIAG_out_of_range, irq->every->pos, "the time between interrupts cannot be zero");
+			parse_fail(p, SIM_DIAG_out_of_range, irq->every->pos,
+				   "the time between interrupts cannot be zero");
 	}
 }

@@ -28,7 +28,7 @@ struct flow_lock {
 
 struct flow { /* at one place of the text */
 	unsigned n;
-	bool lost;	 /* too many locks: nothing is known any more */
+	bool lost;       /* too many locks: nothing is known any more */
 	unsigned atomic; /* preempt off, irq off, interrupt */
 	const char *why; /* the innermost of these */
 	struct flow_lock lock[FLOW_LOCKS];
@@ -62,7 +62,7 @@ static struct flow_lock *find(struct flow *f, uint32_t object, uint64_t key, boo
 		f->lost = true;
 		return NULL;
 	}
-	f->lock[f->n] = (struct flow_lock){ .object = object, .key = key };
+	f->lock[f->n] = (struct flow_lock){.object = object, .key = key};
 	return &f->lock[f->n++];
 }
 
@@ -89,7 +89,8 @@ static bool surely_free(struct flow *f, const struct scn_target *t)
 		return false;
 	for (unsigned i = 0; i < f->n; i++) {
 		const struct flow_lock *l = &f->lock[i];
-		bool same = l->key == key || l->key == KEY_SOME || key == KEY_SOME || l->key == KEY_SELF || key == KEY_SELF;
+		bool same = l->key == key || l->key == KEY_SOME || key == KEY_SOME || l->key == KEY_SELF ||
+			    key == KEY_SELF;
 
 		if (l->object == t->object && same && l->held != HELD_NO)
 			return false;
@@ -144,9 +145,11 @@ static void may_sleep(struct flow_walk *w, const struct scn_stmt *s, const struc
 	const struct scn_lock *spin = spinning_under(w->p, f);
 
 	if (f->atomic)
-		parse_fail(w->p, SIM_DIAG_sleeps_in_atomic, s->pos, "%s may sleep, and this is %s", what, f->why);
+		parse_fail(w->p, SIM_DIAG_sleeps_in_atomic, s->pos, "%s may sleep, and this is %s", what,
+			   f->why);
 	else if (spin)
-		parse_fail(w->p, SIM_DIAG_sleeps_in_atomic, s->pos, "%s may sleep, and spinlock \"%.60s\" is held", what, spin->name);
+		parse_fail(w->p, SIM_DIAG_sleeps_in_atomic, s->pos,
+			   "%s may sleep, and spinlock \"%.60s\" is held", what, spin->name);
 }
 
 /* -- statements ---------------------------------------------------------------------------------------- */
@@ -334,7 +337,7 @@ static bool flow_statement(struct flow_walk *w, const struct scn_stmt *s, struct
 
 static bool flow_list(struct flow_walk *w, const struct scn_stmt *list, struct flow *f)
 {
-	for (const struct scn_stmt *s = list; s && !w->p->diags->stopped; s = s->next) {
+	for (const struct scn_stmt *s = list; s && !parse_stopped(w->p); s = s->next) {
 		if (!flow_statement(w, s, f))
 			continue;
 		if (s->next)
@@ -346,15 +349,15 @@ static bool flow_list(struct flow_walk *w, const struct scn_stmt *list, struct f
 
 void check_flow(struct parser *p)
 {
-	struct flow_walk w = { .p = p };
+	struct flow_walk w = {.p = p};
 
-	for (unsigned i = 0; i < p->scn->ntask && !p->diags->stopped; i++) {
-		struct flow f = { 0 };
+	for (unsigned i = 0; i < p->scn->ntask && !parse_stopped(p); i++) {
+		struct flow f = {0};
 
 		flow_list(&w, p->scn->task[i].body, &f);
 	}
-	for (unsigned i = 0; i < p->scn->nirq && !p->diags->stopped; i++) {
-		struct flow f = { .atomic = 1, .why = "an interrupt" };
+	for (unsigned i = 0; i < p->scn->nirq && !parse_stopped(p); i++) {
+		struct flow f = {.atomic = 1, .why = "an interrupt"};
 
 		flow_list(&w, p->scn->irq[i].body, &f);
 	}

@@ -60,7 +60,8 @@ uint64_t scn_arith(const struct scn_expr *e, uint64_t left, uint64_t right)
 	return 0;
 }
 
-bool scn_instance_value(const struct scenario *scn, const struct scn_expr *e, uint64_t instance, uint64_t *value)
+bool scn_instance_value(const struct scenario *scn, const struct scn_expr *e, uint64_t instance,
+			uint64_t *value)
 {
 	uint64_t left, right;
 

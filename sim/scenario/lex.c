@@ -5,10 +5,10 @@
 
 #include <glib.h>
 
-static const char *const keyword_text[KW_COUNT] = {
-	[KW_NONE] = "",
+static const char *const keyword_text[KW_COUNT] = {[KW_NONE] = "",
 #define X(word) [KW_##word] = #word,
-	SCN_TOP_WORDS(X) SCN_BODY_WORDS(X) SCN_BOTH_WORDS(X) SCN_OTHER_WORDS(X)
+						   SCN_TOP_WORDS(X) SCN_BODY_WORDS(X) SCN_BOTH_WORDS(X)
+							   SCN_OTHER_WORDS(X)
 #undef X
 };
 
@@ -17,16 +17,16 @@ static const unsigned keyword_where[KW_COUNT] = {
 	SCN_TOP_WORDS(X)
 #undef X
 #define X(word) [KW_##word] = KW_BODY,
-	SCN_BODY_WORDS(X)
+		SCN_BODY_WORDS(X)
 #undef X
 #define X(word) [KW_##word] = KW_TOP | KW_BODY,
-	SCN_BOTH_WORDS(X)
+			SCN_BOTH_WORDS(X)
 #undef X
 };
 
 #define X(word) #word,
-static const char *const top_keywords[] = { SCN_TOP_WORDS(X) SCN_BOTH_WORDS(X) NULL };
-static const char *const body_keywords[] = { SCN_BODY_WORDS(X) SCN_BOTH_WORDS(X) NULL };
+static const char *const top_keywords[] = {SCN_TOP_WORDS(X) SCN_BOTH_WORDS(X) NULL};
+static const char *const body_keywords[] = {SCN_BODY_WORDS(X) SCN_BOTH_WORDS(X) NULL};
 #undef X
 
 /*
@@ -38,22 +38,22 @@ static const struct {
 	enum scn_unit unit;
 	uint64_t scale;
 } units[] = {
-	{ "ps", SCN_TIME, SIM_PS },   { "ns", SCN_TIME, SIM_NS },	{ "us", SCN_TIME, SIM_US },
-	{ "ms", SCN_TIME, SIM_MS },   { "s", SCN_TIME, SIM_S },		{ "cycles", SCN_CYCLES, 1 },
-	{ "%", SCN_PERCENT, 10000 },  { "kHz", SCN_FREQUENCY, 1 },	{ "MHz", SCN_FREQUENCY, 1000 },
-	{ "GHz", SCN_FREQUENCY, 1000000 },
+	{"ps", SCN_TIME, SIM_PS},        {"ns", SCN_TIME, SIM_NS},  {"us", SCN_TIME, SIM_US},
+	{"ms", SCN_TIME, SIM_MS},        {"s", SCN_TIME, SIM_S},    {"cycles", SCN_CYCLES, 1},
+	{"%", SCN_PERCENT, 10000},       {"kHz", SCN_FREQUENCY, 1}, {"MHz", SCN_FREQUENCY, 1000},
+	{"GHz", SCN_FREQUENCY, 1000000},
 };
 
 /* Spellings that people try, and what they should write. */
 static const struct {
 	const char *text, *instead;
 } unit_habits[] = {
-	{ "sec", "s" },	    { "secs", "s" },   { "second", "s" },  { "seconds", "s" },  { "S", "s" },
-	{ "msec", "ms" },   { "millis", "ms" }, { "MS", "ms" },	   { "Ms", "ms" },	{ "usec", "us" },
-	{ "u", "us" },	    { "US", "us" },    { "Us", "us" },	   { "nsec", "ns" },	{ "n", "ns" },
-	{ "NS", "ns" },	    { "psec", "ps" },  { "cycle", "cycles" }, { "cyc", "cycles" }, { "clk", "cycles" },
-	{ "ghz", "GHz" },   { "GHZ", "GHz" },  { "Ghz", "GHz" },   { "mhz", "MHz" },	{ "MHZ", "MHz" },
-	{ "Mhz", "MHz" },   { "khz", "kHz" },  { "KHz", "kHz" },   { "m", "ms" },
+	{"sec", "s"},   {"secs", "s"},    {"second", "s"},     {"seconds", "s"},  {"S", "s"},
+	{"msec", "ms"}, {"millis", "ms"}, {"MS", "ms"},        {"Ms", "ms"},      {"usec", "us"},
+	{"u", "us"},    {"US", "us"},     {"Us", "us"},        {"nsec", "ns"},    {"n", "ns"},
+	{"NS", "ns"},   {"psec", "ps"},   {"cycle", "cycles"}, {"cyc", "cycles"}, {"clk", "cycles"},
+	{"ghz", "GHz"}, {"GHZ", "GHz"},   {"Ghz", "GHz"},      {"mhz", "MHz"},    {"MHZ", "MHz"},
+	{"Mhz", "MHz"}, {"khz", "kHz"},   {"KHz", "kHz"},      {"m", "ms"},
 };
 
 unsigned lex_keyword_where(enum keyword kw)
@@ -99,9 +99,13 @@ static bool lex_bad(struct lexer *lx, struct token *t, enum sim_diag_code code, 
 
 void lex_begin(struct lexer *lx, const struct sim_source *source, struct sim_diags *diags)
 {
-	*lx = (struct lexer){ .source = source, .diags = diags, .next = source->text,
-			      .end = source->text + source->len, .line_start = source->text,
-			      .line = 1, .first = true };
+	*lx = (struct lexer){.source = source,
+			     .diags = diags,
+			     .next = source->text,
+			     .end = source->text + source->len,
+			     .line_start = source->text,
+			     .line = 1,
+			     .first = true};
 }
 
 static void new_line(struct lexer *lx)
@@ -139,8 +143,10 @@ static void start_token(struct lexer *lx, struct token *t)
 	t->at = lx->next;
 	t->first = lx->first;
 	lx->first = false;
-	t->pos = (struct sim_pos){ .source = lx->source, .line = lx->line,
-				   .column = (uint32_t)(lx->next - lx->line_start) + 1, .width = 1 };
+	t->pos = (struct sim_pos){.source = lx->source,
+				  .line = lx->line,
+				  .column = (uint32_t)(lx->next - lx->line_start) + 1,
+				  .width = 1};
 }
 
 static void end_token(struct lexer *lx, struct token *t)
@@ -190,7 +196,8 @@ static void bad_unit(struct lexer *lx, struct token *t, const char *unit, uint32
 			     (int)MIN(len, 40), unit, (int)MIN(digits, 30), t->at, instead);
 	else
 		sim_diag_add(lx->diags, SIM_DIAG_unknown_unit, t->pos,
-			     "no unit \"%.*s\"; there are ps, ns, us, ms, s, cycles and %%", (int)MIN(len, 40), unit);
+			     "no unit \"%.*s\"; there are ps, ns, us, ms, s, cycles and %%",
+			     (int)MIN(len, 40), unit);
 }
 
 /* Sets value from "digits[.digits]" and the unit's scale, exactly or not at all. */
@@ -218,14 +225,15 @@ static void scale_number(struct lexer *lx, struct token *t, uint32_t digits, uin
 	}
 	if (v > UINT64_MAX || v * scale / div >= UINT64_MAX) { /* UINT64_MAX itself is SIM_NEVER */
 		lex_bad(lx, t, SIM_DIAG_number_too_big,
-			t->unit == SCN_TIME ? "too long: simulated time ends after 213 days" : "this number is too big");
+			t->unit == SCN_TIME ? "too long: simulated time ends after 213 days"
+					    : "this number is too big");
 		return;
 	}
 	if (v * scale % div) {
 		lex_bad(lx, t, SIM_DIAG_number_too_fine,
-			t->unit == SCN_TIME	? "finer than a picosecond, the grain of simulated time" :
-			t->unit == SCN_CYCLES	? "there are no fractions of a cycle" :
-						  "finer than one part in a million");
+			t->unit == SCN_TIME     ? "finer than a picosecond, the grain of simulated time"
+			: t->unit == SCN_CYCLES ? "there are no fractions of a cycle"
+						: "finer than one part in a million");
 		return;
 	}
 	t->value = (uint64_t)(v * scale / div);
@@ -250,7 +258,8 @@ static void lex_number(struct lexer *lx, struct token *t)
 	if (lx->next < lx->end && *lx->next == '%')
 		lx->next++;
 	else
-		while (lx->next < lx->end && (is_letter(*lx->next) || is_digit(*lx->next) || *lx->next & 0x80))
+		while (lx->next < lx->end &&
+		       (is_letter(*lx->next) || is_digit(*lx->next) || *lx->next & 0x80))
 			lx->next++;
 	len = (uint32_t)(lx->next - unit);
 	end_token(lx, t);
@@ -264,7 +273,8 @@ static void lex_number(struct lexer *lx, struct token *t)
 		}
 	if (len && !found) {
 		if (*unit & 0x80)
-			lex_bad(lx, t, SIM_DIAG_unknown_unit, "units are plain letters; for microseconds write \"us\"");
+			lex_bad(lx, t, SIM_DIAG_unknown_unit,
+				"units are plain letters; for microseconds write \"us\"");
 		else
 			bad_unit(lx, t, unit, len, digits);
 		return;
@@ -272,24 +282,34 @@ static void lex_number(struct lexer *lx, struct token *t)
 	scale_number(lx, t, digits, scale, point);
 }
 
+static const char *not_ascii(const struct token *t)
+{
+	if (t->len == 3 && !memcmp(t->at, "\xe2\x89\xa4", 3))
+		return "this is written \"<=\"";
+	if (t->len == 3 && !memcmp(t->at, "\xe2\x89\xa5", 3))
+		return "this is written \">=\"";
+	return "only ASCII can stand outside strings and comments";
+}
+
 static void lex_stray(struct lexer *lx, struct token *t, char c)
 {
 	char text[80];
 
 	end_token(lx, t);
-	if ((unsigned char)c >= 0x80) { /* the whole character, so that the caret and the message stay readable */
-		while (lx->next < lx->end && ((unsigned char)*lx->next & 0xc0) == 0x80 && lx->next - t->at < 4)
+	if ((unsigned char)c >=
+	    0x80) { /* the whole character, so that the caret and the message stay readable */
+		while (lx->next < lx->end && ((unsigned char)*lx->next & 0xc0) == 0x80 &&
+		       lx->next - t->at < 4)
 			lx->next++;
 		end_token(lx, t);
-		lex_bad(lx, t, SIM_DIAG_bad_character, "only ASCII can stand outside strings and comments");
-	} else if (c == ';') {
-		lex_bad(lx, t, SIM_DIAG_bad_character, "statements need no \";\"");
+		lex_bad(lx, t, SIM_DIAG_bad_character, not_ascii(t));
 	} else if (c == '\'') {
 		lex_bad(lx, t, SIM_DIAG_bad_character, "strings are written in double quotes");
 	} else if (c == '&') {
 		lex_bad(lx, t, SIM_DIAG_bad_character, "locks and tasks are named without \"&\"");
 	} else if (c == '$') {
-		lex_bad(lx, t, SIM_DIAG_bad_character, "\"$\" begins $i, $k or $K; params are named without it");
+		lex_bad(lx, t, SIM_DIAG_bad_character,
+			"\"$\" begins $i, $k or $K; params are named without it");
 	} else if ((unsigned char)c < ' ' || c == 0x7f) {
 		lex_bad(lx, t, SIM_DIAG_bad_character, "a control character");
 	} else {
@@ -303,7 +323,8 @@ static void lex_punct(struct lexer *lx, struct token *t)
 	static const struct {
 		char text[3];
 		enum punct punct;
-	} pairs[] = { { "<=", PUNCT_LE }, { ">=", PUNCT_GE }, { "!=", PUNCT_NE }, { "==", PUNCT_EQEQ }, { "..", PUNCT_DOTS } };
+	} pairs[] = {
+		{"<=", PUNCT_LE}, {">=", PUNCT_GE}, {"!=", PUNCT_NE}, {"==", PUNCT_EQEQ}, {"..", PUNCT_DOTS}};
 	char c = *lx->next++;
 
 	t->kind = TOK_PUNCT;
@@ -338,9 +359,24 @@ static bool line_too_long(struct lexer *lx, struct token *t)
 	return true;
 }
 
+/* C's habit. One message for all of them, and the text reads as if they were not there. */
+static void skip_semicolons(struct lexer *lx, struct token *t)
+{
+	while (lx->next < lx->end && *lx->next == ';') {
+		lx->next++;
+		end_token(lx, t);
+		if (!lx->semicolons && !lx->quiet)
+			sim_diag_add(lx->diags, SIM_DIAG_bad_character, t->pos, "statements need no \";\"");
+		lx->semicolons |= !lx->quiet;
+		lx->first |= t->first;
+		start_token(lx, t);
+	}
+}
+
 void lex_next(struct lexer *lx, struct token *t)
 {
 	start_token(lx, t);
+	skip_semicolons(lx, t);
 	if (lx->next == lx->end) {
 		t->kind = TOK_END;
 		return;

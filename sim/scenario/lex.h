@@ -80,6 +80,7 @@ struct lexer {
 	uint32_t line;
 	bool first; /* no token of this line was delivered yet */
 	bool quiet; /* report nothing: skipping after an error */
+	bool semicolons; /* the first was reported; the others are blanks */
 };
 
 void lex_begin(struct lexer *lx, const struct sim_source *source, struct sim_diags *diags);

@@ -19,7 +19,8 @@ static const struct scn_vocabulary no_vocabulary;
 
 /* -- reading ------------------------------------------------------------------------------------ */
 
-/* Reads at most @max + 1 bytes. -1 with errno set on failure; else the fd is closed and *@text is from g_malloc. */
+/* Reads at most @max + 1 bytes. -1 with errno set on failure; else the fd is closed and *@text is from
+ * g_malloc. */
 static ssize_t read_some(int fd, uint64_t max, char **text)
 {
 	GString *s = g_string_sized_new(8192);
@@ -70,23 +71,24 @@ static struct sim_source *add_source(struct parser *p, const char *path, const c
 {
 	struct sim_source *source = scn_new(p->mem, struct sim_source);
 
-	*source = (struct sim_source){ .path = scn_strndup(p->mem, path, strlen(path)), .text = text, .len = len };
+	*source = (struct sim_source){
+		.path = scn_strndup(p->mem, path, strlen(path)), .text = text, .len = len};
 	g_ptr_array_add(p->sources, source);
 	return source;
 }
 
 /* Counts @len bytes; reports at @pos, or at the file's begin, where there are too many. */
-static bool fits(struct parser *p, const char *path, size_t len, const struct sim_pos *pos)
+static bool fits(struct parser *p, const char *path, const char *text, size_t len, const struct sim_pos *pos)
 {
-	struct sim_pos begin = { .line = 1, .column = 1, .width = 1 };
+	struct sim_pos begin = {.line = 1, .column = 1, .width = 1};
 
 	p->bytes += len;
 	if (p->bytes <= p->limits.max_bytes)
 		return true;
 	if (!pos)
-		begin.source = add_source(p, path, "", 0);
-	return parse_fail(p, SIM_DIAG_file_too_big, pos ? *pos : begin, "more than %" G_GUINT64_FORMAT " bytes of text",
-			  p->limits.max_bytes);
+		begin.source = add_source(p, path, scn_strndup(p->mem, text, MIN(len, 72)), MIN(len, 72));
+	return parse_fail(p, SIM_DIAG_file_too_big, pos ? *pos : begin,
+			  "more than %" G_GUINT64_FORMAT " bytes of text", p->limits.max_bytes);
 }
 
 static void parse_source(struct parser *p, struct sim_source *source)
@@ -101,7 +103,7 @@ static void parse_source(struct parser *p, struct sim_source *source)
 	}
 	memset(&p->tok, 0, sizeof(p->tok));
 	parse_advance(p);
-	while (p->tok.kind != TOK_END && !p->diags->stopped)
+	while (p->tok.kind != TOK_END && !parse_stopped(p))
 		parse_top(p);
 }
 
@@ -130,7 +132,8 @@ static const char *find_root(struct parser *p)
 
 static bool unreadable(struct parser *p, const char *path, struct sim_pos pos)
 {
-	return parse_fail(p, SIM_DIAG_include_unreadable, pos, "cannot read \"%.100s\": %s", path, strerror(errno));
+	return parse_fail(p, SIM_DIAG_include_unreadable, pos, "cannot read \"%.100s\": %s", path,
+			  strerror(errno));
 }
 
 static void parse_included(struct parser *p, const char *path, const char *real, char *text, size_t len)
@@ -159,11 +162,13 @@ static const char *locate(struct parser *p, const char *path, struct sim_pos pos
 	g_autofree char *real = NULL;
 
 	if (!*path || g_path_is_absolute(path)) {
-		parse_fail(p, SIM_DIAG_include_outside, pos, "a file is included by a path relative to this one");
+		parse_fail(p, SIM_DIAG_include_outside, pos,
+			   "a file is included by a path relative to this one");
 		return NULL;
 	}
 	if (!is_below(full, find_root(p))) {
-		parse_fail(p, SIM_DIAG_include_outside, pos, "\"%.100s\" lies above the folder of the scenario", path);
+		parse_fail(p, SIM_DIAG_include_outside, pos,
+			   "\"%.100s\" lies above the folder of the scenario", path);
 		return NULL;
 	}
 	real = realpath(full, NULL);
@@ -172,7 +177,8 @@ static const char *locate(struct parser *p, const char *path, struct sim_pos pos
 		return NULL;
 	}
 	if (!is_below(real, p->root)) {
-		parse_fail(p, SIM_DIAG_include_outside, pos, "\"%.100s\" leads above the folder of the scenario", path);
+		parse_fail(p, SIM_DIAG_include_outside, pos,
+			   "\"%.100s\" leads above the folder of the scenario", path);
 		return NULL;
 	}
 	return scn_strndup(p->mem, real, strlen(real));
@@ -188,18 +194,20 @@ bool load_include(struct parser *p, const char *path, struct sim_pos pos)
 		return false;
 	for (unsigned i = 0; i < p->including->len; i++)
 		if (!strcmp(p->including->pdata[i], real))
-			return parse_fail(p, SIM_DIAG_include_cycle, pos, "\"%.100s\" is being read already: it includes itself", path);
+			return parse_fail(p, SIM_DIAG_include_cycle, pos,
+					  "\"%.100s\" is being read already: it includes itself", path);
 	for (unsigned i = 0; i < p->included->len; i++)
 		if (!strcmp(p->included->pdata[i], real))
 			return true; /* what it declares is there */
 	if (p->included->len == PARSE_MAX_INCLUDES)
-		return parse_fail(p, SIM_DIAG_too_many_includes, pos, "more than %u included files", PARSE_MAX_INCLUDES);
+		return parse_fail(p, SIM_DIAG_too_many_includes, pos, "more than %u included files",
+				  PARSE_MAX_INCLUDES);
 	g_ptr_array_add(p->included, (void *)real);
 	len = read_file(real, true, p->limits.max_bytes, &text);
 	if (len < 0)
 		return unreadable(p, path, pos);
 	scn_memory_adopt(p->mem, text);
-	if (!fits(p, path, (size_t)len, &pos))
+	if (!fits(p, path, text, (size_t)len, &pos))
 		return false;
 	parse_included(p, path, real, text, (size_t)len);
 	return true;
@@ -246,7 +254,8 @@ static void flatten(struct parser *p)
 	for (unsigned i = 0; i < scn->ncompare; i++) {
 		struct scn_compare *c = &scn->compare[i];
 
-		FLATTEN(p, struct scn_expect, (GPtrArray *)p->compare_expects->pdata[i], c->expect, c->nexpect);
+		FLATTEN(p, struct scn_expect, (GPtrArray *)p->compare_expects->pdata[i], c->expect,
+			c->nexpect);
 		c->expects_findings = is_about_findings(c->expect, c->nexpect);
 	}
 	scn->expects_findings = is_about_findings(scn->expect, scn->nexpect);
@@ -305,8 +314,9 @@ static void parser_init(struct parser *p, const struct scn_options *options, str
 
 static void parser_finish(struct parser *p)
 {
-	GPtrArray *lists[] = { p->params,  p->locks,   p->tasks,   p->irqs,	p->expects,   p->compares, p->compare_expects,
-			       p->sources, p->dones,   p->strings, p->cycles, p->including, p->included };
+	GPtrArray *lists[] = {p->params,   p->locks,           p->tasks,   p->irqs,  p->expects,
+			      p->compares, p->compare_expects, p->sources, p->dones, p->strings,
+			      p->cycles,   p->including,       p->included};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(lists); i++)
 		g_ptr_array_free(lists[i], TRUE);
@@ -341,7 +351,8 @@ static bool comes_before(const struct parser *p, const struct sim_diag *a, const
 static void sort_diags(const struct parser *p, unsigned from)
 {
 	for (unsigned i = from + 1; i < p->diags->count; i++)
-		for (unsigned j = i; j > from && comes_before(p, &p->diags->list[j], &p->diags->list[j - 1]); j--) {
+		for (unsigned j = i; j > from && comes_before(p, &p->diags->list[j], &p->diags->list[j - 1]);
+		     j--) {
 			struct sim_diag swap = p->diags->list[j];
 
 			p->diags->list[j] = p->diags->list[j - 1];
@@ -349,10 +360,12 @@ static void sort_diags(const struct parser *p, unsigned from)
 		}
 }
 
-/* -- entry points ----------------------------------------------------------------------------------------- */
+/* -- entry points -----------------------------------------------------------------------------------------
+ */
 
 /* Parses and checks @source; ends @p. */
-static struct scenario *digest(struct parser *p, struct sim_source *source, const char *canonical, unsigned count_before)
+static struct scenario *digest(struct parser *p, struct sim_source *source, const char *canonical,
+			       unsigned count_before)
 {
 	struct scenario *scn = p->scn;
 
@@ -397,13 +410,13 @@ struct scenario *scenario_load(const char *path, const struct scn_options *optio
 		return NULL;
 	}
 	scn_memory_adopt(p.mem, text);
-	if (!fits(&p, path, (size_t)len, NULL))
+	if (!fits(&p, path, text, (size_t)len, NULL))
 		return digest(&p, NULL, NULL, before);
 	return digest(&p, add_source(&p, path, text, (size_t)len), canonical ? canonical : path, before);
 }
 
-struct scenario *scenario_parse(const char *path, const char *text, size_t len, const struct scn_options *options,
-				struct sim_diags *diags)
+struct scenario *scenario_parse(const char *path, const char *text, size_t len,
+				const struct scn_options *options, struct sim_diags *diags)
 {
 	g_autofree char *canonical = g_canonicalize_filename(path, NULL);
 	g_autofree char *real = realpath(canonical, NULL);
@@ -411,9 +424,10 @@ struct scenario *scenario_parse(const char *path, const char *text, size_t len, 
 	struct parser p;
 
 	parser_init(&p, options, diags);
-	if (!fits(&p, path, len, NULL))
+	if (!fits(&p, path, text, len, NULL))
 		return digest(&p, NULL, NULL, before);
-	return digest(&p, add_source(&p, path, scn_strndup(p.mem, text, len), len), real ? real : canonical, before);
+	return digest(&p, add_source(&p, path, scn_strndup(p.mem, text, len), len), real ? real : canonical,
+		      before);
 }
 
 void scenario_free(struct scenario *scn)

@@ -10,8 +10,8 @@
 
 struct scn_memory {
 	GPtrArray *blocks; /* every chunk, large node and adopted block */
-	char *chunk;	   /* the chunk that is being carved */
-	size_t left;	   /* bytes of it */
+	char *chunk;       /* the chunk that is being carved */
+	size_t left;       /* bytes of it */
 };
 
 struct scn_memory *scn_memory_create(void)

@@ -76,7 +76,8 @@ void parse_reread_word(struct parser *p)
 {
 	bool first = p->tok.first;
 
-	if (p->tok.kind != TOK_NAME && p->tok.kind != TOK_NUMBER && p->tok.kind != TOK_PUNCT && p->tok.kind != TOK_BAD)
+	if (p->tok.kind != TOK_NAME && p->tok.kind != TOK_NUMBER && p->tok.kind != TOK_PUNCT &&
+	    p->tok.kind != TOK_BAD)
 		return;
 	p->lex.next = p->tok.kind == TOK_BAD ? p->lex.next : p->tok.at;
 	lex_word(&p->lex, &p->tok);
@@ -134,6 +135,11 @@ bool parse_failed(const struct parser *p)
 	return p->diags->errors > p->errors_before;
 }
 
+bool parse_stopped(const struct parser *p)
+{
+	return p->fatal || p->diags->stopped;
+}
+
 bool parse_fail(struct parser *p, enum sim_diag_code code, struct sim_pos pos, const char *fmt, ...)
 {
 	char text[sizeof(p->diags->list[0].text)];
@@ -144,6 +150,13 @@ bool parse_fail(struct parser *p, enum sim_diag_code code, struct sim_pos pos, c
 	va_end(args);
 	sim_diag_add(p->diags, code, pos, "%s", text);
 	return false;
+}
+
+bool parse_too_many(struct parser *p, enum sim_diag_code code, struct sim_pos pos, const char *what,
+		    unsigned max)
+{
+	p->fatal = true;
+	return parse_fail(p, code, pos, "more than %u %s", max, what);
 }
 
 bool parse_expected(struct parser *p, const char *what)
@@ -181,7 +194,8 @@ const char *parse_meant(const char *word, const char *const *names, char *buf, s
 
 const char *parse_also(const struct sim_pos *pos, char *buf, size_t room)
 {
-	g_snprintf(buf, room, "%s:%u:%u", pos->source ? pos->source->path : "command line", pos->line, pos->column);
+	g_snprintf(buf, room, "%s:%u:%u", pos->source ? pos->source->path : "command line", pos->line,
+		   pos->column);
 	return buf;
 }
 
@@ -194,13 +208,18 @@ char *parse_slice(struct parser *p, const struct token *t)
 
 bool parse_new_name(struct parser *p, const char *what, const char **name, struct sim_pos *pos)
 {
-	if (p->tok.kind == TOK_NAME && p->tok.kw)
-		return parse_fail(p, SIM_DIAG_reserved_word, p->tok.pos,
-				  "\"%.*s\" is a word of the language and cannot be a name", (int)p->tok.len, p->tok.at);
-	if (p->tok.kind != TOK_NAME)
+	if (p->tok.kind == TOK_NAME && p->tok.kw && !p->tok.first) { /* first: the name was left out */
+		parse_fail(p, SIM_DIAG_reserved_word, p->tok.pos,
+			   "\"%.*s\" is a word of the language and cannot be a name", (int)p->tok.len,
+			   p->tok.at);
+		parse_advance(p);
+		return false;
+	}
+	if (p->tok.kind != TOK_NAME || p->tok.kw)
 		return parse_expected(p, what);
 	if (p->tok.len > PARSE_MAX_NAME)
-		return parse_fail(p, SIM_DIAG_bad_name, p->tok.pos, "names have at most %u characters", PARSE_MAX_NAME);
+		return parse_fail(p, SIM_DIAG_bad_name, p->tok.pos, "names have at most %u characters",
+				  PARSE_MAX_NAME);
 	*name = parse_slice(p, &p->tok);
 	*pos = p->tok.pos;
 	parse_advance(p);
@@ -239,7 +258,8 @@ bool parse_text(struct parser *p, const char *what, const char **text)
 
 /* -- recovery --------------------------------------------------------------------------------- */
 
-/* Whether a statement seems to begin here. An unknown word that heads a line counts: it is another mistake. */
+/* Whether a statement seems to begin here. An unknown word that heads a line counts: it is another mistake.
+ */
 static bool statement_begins(const struct parser *p, unsigned where)
 {
 	if (p->tok.kind != TOK_NAME)
@@ -267,9 +287,9 @@ void parse_resync(struct parser *p, unsigned where, unsigned depth)
 bool parse_nested(struct parser *p)
 {
 	if (p->nesting >= p->limits.max_nesting) {
-		parse_fail(p, SIM_DIAG_nested_too_deep, p->tok.pos, "more than %" G_GUINT64_FORMAT " levels of nesting",
-			   p->limits.max_nesting);
-		p->diags->stopped = true; /* nothing sensible can follow */
+		parse_fail(p, SIM_DIAG_nested_too_deep, p->tok.pos,
+			   "more than %" G_GUINT64_FORMAT " levels of nesting", p->limits.max_nesting);
+		p->fatal = true; /* nothing sensible can follow */
 		return false;
 	}
 	p->nesting++;
@@ -299,7 +319,8 @@ static bool parse_title(struct parser *p, struct sim_pos pos)
 }
 
 /* One or several strings; each is a line. */
-static bool parse_lines(struct parser *p, struct sim_pos pos, struct sim_pos *seen, const char *what, const char **out)
+static bool parse_lines(struct parser *p, struct sim_pos pos, struct sim_pos *seen, const char *what,
+			const char **out)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
 	const char *line;
@@ -347,7 +368,8 @@ static bool parse_run_line(struct parser *p, struct sim_pos pos)
 	if (!parse_take_name(p, "done"))
 		return parse_expected(p, "\"done\"");
 	scn->until_done = true;
-	return !parse_take_name(p, "limit") || parse_quantity(p, WANT_TIME, EXPR_CONST, "the limit", &scn->limit);
+	return !parse_take_name(p, "limit") ||
+	       parse_quantity(p, WANT_TIME, EXPR_CONST, "the limit", &scn->limit);
 }
 
 static bool parse_unsupported(struct parser *p, struct sim_pos pos, const char *what)
@@ -418,15 +440,17 @@ static bool bad_top(struct parser *p)
 	}
 	parse_advance(p);
 	if (lex_keyword_where(t.kw) & KW_BODY)
-		return parse_fail(p, SIM_DIAG_misplaced_statement, t.pos, "\"%s\" is a statement of tasks; it stands inside task … { }", word);
+		return parse_fail(p, SIM_DIAG_misplaced_statement, t.pos,
+				  "\"%s\" is a statement of tasks; it stands inside task ... { }", word);
 	return parse_fail(p, SIM_DIAG_unknown_statement, t.pos, "no statement \"%s\"%s", word,
 			  parse_meant(word, lex_keywords(KW_TOP), meant, sizeof(meant)));
 }
 
 static bool declares(enum keyword kw)
 {
-	return kw == KW_param || kw == KW_lock || kw == KW_completion || kw == KW_semaphore || kw == KW_barrier ||
-	       kw == KW_condition || kw == KW_task || kw == KW_interrupt || kw == KW_include;
+	return kw == KW_param || kw == KW_lock || kw == KW_completion || kw == KW_semaphore ||
+	       kw == KW_barrier || kw == KW_condition || kw == KW_task || kw == KW_interrupt ||
+	       kw == KW_include;
 }
 
 void parse_top(struct parser *p)
@@ -452,7 +476,7 @@ void parse_top(struct parser *p)
 		p->lost = true;
 	if (p->unclosed)
 		p->depth = 0;
-	else if (!p->diags->stopped)
+	else if (!parse_stopped(p))
 		parse_resync(p, KW_TOP, 0);
 	p->unclosed = false;
 }

@@ -3,9 +3,11 @@
  * Inside of the scenario front end: what the files that parse and check share.
  *
  *   load.c ── text ──> parse.c ┬ parse_decl.c    locks, machine, tasks' headers
- *                              ├ parse_task.c    statements
- *                              ├ parse_expr.c    numbers
- *                              └ parse_expect.c  expectations
+ *                              ├ parse_machine.c its fields
+ *                              ├ parse_task.c    statements, parse_acquire.c those about locks
+ *                              ├ parse_expr.c    numbers, parse_quantity.c their units
+ *                              ├ parse_expect.c  expectations
+ *                              └ parse_compare.c compare blocks
  *                      then resolve.c (names), sets.c (--set), check*.c (meaning)
  *
  * A parse function returns false after it has reported; its caller resynchronises once,
@@ -78,6 +80,7 @@ struct parser {
 	unsigned depth;		/* of braces consumed */
 	unsigned nesting;	/* of blocks and parentheses being parsed */
 	bool lost;		/* a declaration could not be read: a missing name says nothing */
+	bool fatal;		/* a limit was passed: read no further */
 	bool unclosed;		/* a block was not closed and that was reported: leave all blocks */
 
 	GPtrArray *params, *locks, *tasks, *irqs, *expects, *compares; /* in order */
@@ -120,6 +123,8 @@ bool parse_need(struct parser *p, int punct, const char *what);
 bool parse_expected(struct parser *p, const char *what);
 bool parse_fail(struct parser *p, enum sim_diag_code code, struct sim_pos pos, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
+/* "more than @max @what": reports, and nothing more is read. Returns false. */
+bool parse_too_many(struct parser *p, enum sim_diag_code code, struct sim_pos pos, const char *what, unsigned max);
 /* A name that may be declared: not reserved. @what: "a name for the lock". */
 bool parse_new_name(struct parser *p, const char *what, const char **name, struct sim_pos *pos);
 /* A name that is used. */
@@ -131,7 +136,8 @@ void parse_resync(struct parser *p, unsigned where, unsigned depth);
 bool parse_nested(struct parser *p);			/* false and a message when that is too deep */
 char *parse_slice(struct parser *p, const struct token *t);
 const char *parse_also(const struct sim_pos *pos, char *buf, size_t room); /* "file:line" */
-bool parse_failed(const struct parser *p); /* some error was reported */
+bool parse_failed(const struct parser *p);  /* some error was reported */
+bool parse_stopped(const struct parser *p); /* there were ten, or nothing sensible can follow */
 
 /* A statement outside tasks; consumes at least one token. */
 void parse_top(struct parser *p);
@@ -173,7 +179,7 @@ const char *const *parse_field_names(void);
 bool parse_field_value(struct parser *p, const struct field *f, struct scn_setting *s);
 bool parse_cost(struct parser *p, struct scn_setting *s);
 
-/* -- numbers (parse_expr.c) ------------------------------------------------------------------ */
+/* -- numbers (parse_expr.c, parse_quantity.c) ------------------------------------------------------------------ */
 
 #define EXPR_INSTANCE 1u /* $i */
 #define EXPR_TURN 2u	 /* $k */
@@ -184,6 +190,9 @@ bool parse_cost(struct parser *p, struct scn_setting *s);
 
 enum want { WANT_TIME, WANT_COUNT, WANT_PART /* ratio or percent */, WANT_FREQUENCY, WANT_ANY };
 
+/* Any number, in whatever unit; @sums: with + - * /. */
+bool parse_number(struct parser *p, unsigned allow, const char *what, bool sums, struct scn_expr **out);
+const char *parse_unit_name(enum scn_unit unit); /* "a time" */
 /* @what: "the run time". A wrong unit is reported and gives &p->poison and true. */
 bool parse_quantity(struct parser *p, enum want want, unsigned allow, const char *what, struct scn_expr **out);
 /* As above without sums: a number, a name, $i or (…). For "0-79", "$K, N" and "100/s". */
@@ -197,12 +206,15 @@ bool parse_is_constant(const struct scn_expr *e);
 
 /* '{' statements '}' */
 bool parse_block(struct parser *p, struct scn_stmt **body);
+/* parse_acquire.c: a statement about a lock or the like; false if @kw begins none. *@ok: it was read. */
+bool parse_object_statement(struct parser *p, struct scn_stmt *s, enum keyword kw, bool *ok);
 /* NAME [ '[' index ']' ] */
 bool parse_target(struct parser *p, enum ref_kind kind, unsigned kinds, const char *verb, unsigned allow,
 		  struct scn_target *target);
 
 /* -- expectations (parse_expect.c) ------------------------------------------------------------ */
 
+bool parse_expectation(struct parser *p, GPtrArray *list);
 bool parse_expect(struct parser *p);
 bool parse_compare(struct parser *p);
 

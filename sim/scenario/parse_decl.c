@@ -9,7 +9,8 @@ const struct symbol *parse_symbol(const struct parser *p, const char *name)
 	return g_hash_table_lookup(p->symbols, name);
 }
 
-bool parse_declare(struct parser *p, enum symbol_kind kind, uint32_t index, const char *name, struct sim_pos pos)
+bool parse_declare(struct parser *p, enum symbol_kind kind, uint32_t index, const char *name,
+		   struct sim_pos pos)
 {
 	const struct symbol *old = parse_symbol(p, name);
 	struct symbol *sym;
@@ -21,18 +22,19 @@ bool parse_declare(struct parser *p, enum symbol_kind kind, uint32_t index, cons
 		return true;
 	}
 	if (g_hash_table_size(p->symbols) >= PARSE_MAX_DECLS) {
-		p->diags->stopped = true;
-		return parse_fail(p, SIM_DIAG_too_many_declarations, pos, "more than %u declarations", PARSE_MAX_DECLS);
+		p->fatal = true;
+		return parse_fail(p, SIM_DIAG_too_many_declarations, pos, "more than %u declarations",
+				  PARSE_MAX_DECLS);
 	}
 	sym = scn_new(p->mem, struct symbol);
-	*sym = (struct symbol){ .kind = kind, .index = index, .name = name, .pos = pos };
+	*sym = (struct symbol){.kind = kind, .index = index, .name = name, .pos = pos};
 	g_hash_table_insert(p->symbols, (void *)name, sym);
 	return true;
 }
 
 /* NAME [ "[" count "]" ] */
-static bool parse_decl(struct parser *p, const char *what, const char **name, struct sim_pos *pos, uint64_t *count,
-		       bool *indexed)
+static bool parse_decl(struct parser *p, const char *what, const char **name, struct sim_pos *pos,
+		       uint64_t *count, bool *indexed)
 {
 	*count = 1;
 	if (!parse_new_name(p, what, name, pos))
@@ -122,6 +124,8 @@ static bool parse_setting(struct parser *p, struct scn_setting *s)
 		parse_advance(p);
 		return true;
 	}
+	if (p->tok.kind == TOK_NAME && !parse_symbol(p, parse_slice(p, &p->tok)) && !p->lost)
+		return parse_expected(p, "a number, \"on\" or \"off\"");
 	return parse_quantity(p, WANT_ANY, EXPR_CONST, "a value", &s->value);
 }
 
@@ -134,7 +138,8 @@ static void check_repeated(struct parser *p, const GArray *set, const struct scn
 
 		if (strcmp(old->name, s->name) || g_strcmp0(old->cost, s->cost))
 			continue;
-		parse_fail(p, SIM_DIAG_repeated_clause, s->pos, "\"%s\" is set twice", s->cost ? s->cost : s->name);
+		parse_fail(p, SIM_DIAG_repeated_clause, s->pos, "\"%s\" is set twice",
+			   s->cost ? s->cost : s->name);
 		sim_diag_note(p->diags, "also set at %s", parse_also(&old->pos, where, sizeof(where)));
 		return;
 	}
@@ -143,7 +148,7 @@ static void check_repeated(struct parser *p, const GArray *set, const struct scn
 bool parse_add_setting(struct parser *p, GArray *set, const struct scn_setting *s)
 {
 	if (set->len == PARSE_MAX_SETTINGS)
-		return parse_fail(p, SIM_DIAG_list_too_long, s->pos, "more than %u settings", PARSE_MAX_SETTINGS);
+		return parse_too_many(p, SIM_DIAG_list_too_long, s->pos, "settings", PARSE_MAX_SETTINGS);
 	check_repeated(p, set, s);
 	g_array_append_val(set, *s);
 	return true;
@@ -152,14 +157,15 @@ bool parse_add_setting(struct parser *p, GArray *set, const struct scn_setting *
 bool parse_lock_settings(struct parser *p, GArray *set, unsigned *data_lines)
 {
 	while (!parse_is(p, '}') && p->tok.kw != KW_expect) {
-		struct scn_setting s = { .pos = p->tok.pos };
+		struct scn_setting s = {.pos = p->tok.pos};
 
 		if (p->tok.kind != TOK_NAME)
 			return parse_expected(p, "the name of a parameter or \"}\"");
 		s.name = parse_slice(p, &p->tok);
 		parse_advance(p);
 		if (!strcmp(s.name, "ceiling"))
-			return parse_fail(p, SIM_DIAG_unsupported, s.pos, "ceiling protocols are not supported yet");
+			return parse_fail(p, SIM_DIAG_unsupported, s.pos,
+					  "ceiling protocols are not supported yet");
 		if (data_lines && !strcmp(s.name, "data")) {
 			if (!parse_data_lines(p, data_lines))
 				return false;
@@ -210,7 +216,8 @@ bool parse_semaphore(struct parser *p)
 {
 	struct scn_lock *lock = new_object(p, SCN_SEMAPHORE, "semaphore");
 
-	return declare_object(p, lock, "a name for the semaphore") && parse_need(p, '=', "\"=\" and a count") &&
+	return declare_object(p, lock, "a name for the semaphore") &&
+	       parse_need(p, '=', "\"=\" and a count") &&
 	       parse_quantity(p, WANT_COUNT, EXPR_CONST, "the count of the semaphore", &lock->value);
 }
 
@@ -226,8 +233,8 @@ bool parse_barrier(struct parser *p)
 
 bool parse_at_sched(const struct parser *p)
 {
-	return p->tok.kind == TOK_NAME && (p->tok.kw == KW_fifo || p->tok.kw == KW_rr || p->tok.kw == KW_nice ||
-					   p->tok.kw == KW_deadline);
+	return p->tok.kind == TOK_NAME && (p->tok.kw == KW_fifo || p->tok.kw == KW_rr ||
+					   p->tok.kw == KW_nice || p->tok.kw == KW_deadline);
 }
 
 static bool parse_deadline(struct parser *p, struct scn_sched *sched, unsigned allow)
@@ -252,7 +259,8 @@ bool parse_sched(struct parser *p, struct scn_sched *sched, unsigned allow)
 	sched->neg = kw == KW_nice && parse_take(p, '-');
 	if (sched->neg) /* "nice -5 cpu 3": the sign belongs to the number */
 		return parse_atom(p, WANT_COUNT, allow, "a nice value", &sched->priority);
-	return parse_quantity(p, WANT_COUNT, allow, kw == KW_nice ? "a nice value" : "a priority", &sched->priority);
+	return parse_quantity(p, WANT_COUNT, allow, kw == KW_nice ? "a nice value" : "a priority",
+			      &sched->priority);
 }
 
 static bool parse_ranges(struct parser *p, struct scn_task *task)
@@ -260,13 +268,15 @@ static bool parse_ranges(struct parser *p, struct scn_task *task)
 	g_autoptr(GArray) list = g_array_new(FALSE, TRUE, sizeof(struct scn_range));
 
 	do {
-		struct scn_range r = { 0 };
+		struct scn_range r = {0};
 
 		if (list->len == PARSE_MAX_LIST)
-			return parse_fail(p, SIM_DIAG_list_too_long, p->tok.pos, "more than %u ranges", PARSE_MAX_LIST);
+			return parse_too_many(p, SIM_DIAG_list_too_long, p->tok.pos, "ranges",
+					      PARSE_MAX_LIST);
 		if (!parse_atom(p, WANT_COUNT, EXPR_INSTANCE, "a CPU number", &r.lo))
 			return false;
-		if (parse_take(p, '-') && !parse_atom(p, WANT_COUNT, EXPR_INSTANCE, "the last CPU of the range", &r.hi))
+		if (parse_take(p, '-') &&
+		    !parse_atom(p, WANT_COUNT, EXPR_INSTANCE, "the last CPU of the range", &r.hi))
 			return false;
 		g_array_append_val(list, r);
 	} while (parse_take(p, ','));
@@ -346,7 +356,7 @@ static bool parse_clause(struct parser *p, struct scn_task *task, struct header_
 bool parse_task(struct parser *p)
 {
 	struct scn_task *task = scn_new(p->mem, struct scn_task);
-	struct header_seen seen = { 0 };
+	struct header_seen seen = {0};
 	uint64_t count = 1;
 	bool end = false, ok;
 

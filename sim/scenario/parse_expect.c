@@ -28,8 +28,9 @@
 #include "sim/scenario/parse.h"
 
 static const char *const expect_words[] = {
-	"no",	  "deadlock", "finding", "wait",       "grants", "prio",  "blocked", "never", "finish",
-	"inversion", "done",  "fair",	 "throughput", "count",	 "event", "sleeps",  "busy",  "result", NULL,
+	"no",    "deadlock", "finding",   "wait",   "grants", "prio",       "blocked",
+	"never", "finish",   "inversion", "done",   "fair",   "throughput", "count",
+	"event", "sleeps",   "busy",      "result", NULL,
 };
 
 /* -- parts -------------------------------------------------------------------------------------- */
@@ -89,7 +90,7 @@ static bool parse_instance(struct parser *p, int32_t *instance)
 
 static bool parse_who(struct parser *p, struct scn_who *who)
 {
-	struct ref ref = { .kind = REF_TASK, .verb = "expect", .index = &who->task };
+	struct ref ref = {.kind = REF_TASK, .verb = "expect", .index = &who->task};
 
 	if (!parse_name(p, "a task", &ref.name, &ref.pos))
 		return false;
@@ -106,7 +107,7 @@ static bool parse_task_of(struct parser *p, struct scn_expect *x)
 
 static bool parse_lock_of(struct parser *p, struct scn_expect *x, unsigned kinds)
 {
-	struct ref ref = { .kind = REF_OBJECT, .kinds = kinds, .verb = "expect", .index = &x->lock.object };
+	struct ref ref = {.kind = REF_OBJECT, .kinds = kinds, .verb = "expect", .index = &x->lock.object};
 
 	x->has_lock = true;
 	if (!parse_name(p, "a lock", &ref.name, &ref.pos))
@@ -124,11 +125,11 @@ static bool parse_whos(struct parser *p, struct scn_expect *x)
 	g_autoptr(GArray) refs = g_array_new(FALSE, TRUE, sizeof(struct ref));
 
 	while (p->tok.kind == TOK_NAME && !p->tok.kw) {
-		struct scn_who who = { .instance = -1 };
-		struct ref ref = { .kind = REF_TASK, .verb = "expect" };
+		struct scn_who who = {.instance = -1};
+		struct ref ref = {.kind = REF_TASK, .verb = "expect"};
 
 		if (list->len == PARSE_MAX_LIST)
-			return parse_fail(p, SIM_DIAG_list_too_long, p->tok.pos, "more than %u tasks", PARSE_MAX_LIST);
+			return parse_too_many(p, SIM_DIAG_list_too_long, p->tok.pos, "tasks", PARSE_MAX_LIST);
 		if (!parse_name(p, "a task", &ref.name, &ref.pos) || !parse_instance(p, &who.instance))
 			return false;
 		who.pos = ref.pos;
@@ -174,8 +175,9 @@ static bool parse_no(struct parser *p, struct scn_expect *x)
 
 static bool parse_stat(struct parser *p, enum scn_stat *stat)
 {
-	static const char *const names[] = { "max", "p99", "p50", "mean", "min" };
-	static const enum scn_stat stats[] = { SCN_STAT_MAX, SCN_STAT_P99, SCN_STAT_P50, SCN_STAT_MEAN, SCN_STAT_MIN };
+	static const char *const names[] = {"max", "p99", "p50", "mean", "min"};
+	static const enum scn_stat stats[] = {SCN_STAT_MAX, SCN_STAT_P99, SCN_STAT_P50, SCN_STAT_MEAN,
+					      SCN_STAT_MIN};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++)
 		if (parse_take_name(p, names[i])) {
@@ -216,7 +218,8 @@ static bool parse_prio(struct parser *p, struct scn_expect *x)
 	return parse_sched(p, &x->sched, EXPR_CONST);
 }
 
-static bool parse_timed_task(struct parser *p, struct scn_expect *x, enum scn_expect_kind kind, const char *what)
+static bool parse_timed_task(struct parser *p, struct scn_expect *x, enum scn_expect_kind kind,
+			     const char *what)
 {
 	x->kind = kind;
 	return parse_task_of(p, x) && parse_value(p, x, WANT_TIME, what);
@@ -232,10 +235,11 @@ static bool parse_never(struct parser *p, struct scn_expect *x)
 	return parse_window(p, x);
 }
 
-/* "done >= 5", "done worker >= 5", "done reads >= 5", "done worker reads >= 5": told apart when names are known. */
+/* "done >= 5", "done worker >= 5", "done reads >= 5", "done worker reads >= 5": told apart when names are
+ * known. */
 static bool parse_expect_done(struct parser *p, struct scn_expect *x)
 {
-	struct ref ref = { .kind = REF_DONE, .expect = x };
+	struct ref ref = {.kind = REF_DONE, .expect = x};
 
 	x->kind = SCN_EXPECT_DONE;
 	x->task.instance = -1;
@@ -243,7 +247,8 @@ static bool parse_expect_done(struct parser *p, struct scn_expect *x)
 		if (!parse_name(p, "a task", &ref.name, &ref.pos) || !parse_instance(p, &x->task.instance))
 			return false;
 		x->task.pos = ref.pos;
-		if (p->tok.kind == TOK_NAME && !p->tok.kw && !parse_name(p, "the name of a done", &x->text, &x->lock.pos))
+		if (p->tok.kind == TOK_NAME && !p->tok.kw &&
+		    !parse_name(p, "the name of a done", &x->text, &x->lock.pos))
 			return false;
 		g_array_append_val(p->refs, ref);
 	}
@@ -268,7 +273,8 @@ static bool parse_throughput(struct parser *p, struct scn_expect *x)
 
 	if (!parse_take_name(p, "ratio")) {
 		x->kind = SCN_EXPECT_THROUGHPUT;
-		if (!parse_rel(p, &x->rel) || !parse_atom(p, WANT_COUNT, EXPR_CONST, "a throughput", &x->value))
+		if (!parse_rel(p, &x->rel) ||
+		    !parse_atom(p, WANT_COUNT, EXPR_CONST, "a throughput", &x->value))
 			return false;
 		if (parse_take(p, '/') && !parse_take_name(p, "s"))
 			return parse_expected(p, "\"s\": throughput is counted per second");
@@ -276,7 +282,9 @@ static bool parse_throughput(struct parser *p, struct scn_expect *x)
 	}
 	x->kind = SCN_EXPECT_RATIO;
 	if (!p->compare)
-		parse_fail(p, SIM_DIAG_ratio_outside_compare, pos, "a ratio needs a second model: compare LOCK : MODEL { expect throughput ratio … }");
+		parse_fail(
+			p, SIM_DIAG_ratio_outside_compare, pos,
+			"a ratio needs a second model: compare LOCK : MODEL { expect throughput ratio ... }");
 	return parse_quantity(p, WANT_PART, EXPR_CONST, "the lower ratio", &x->from) &&
 	       parse_need(p, PUNCT_DOTS, "\"..\" and the upper ratio") &&
 	       parse_quantity(p, WANT_PART, EXPR_CONST, "the upper ratio", &x->to);
@@ -306,7 +314,7 @@ static bool parse_event(struct parser *p, struct scn_expect *x)
 
 static bool parse_sleeps(struct parser *p, struct scn_expect *x)
 {
-	struct ref ref = { .kind = REF_SLEEPS, .expect = x, .kinds = WAITABLE };
+	struct ref ref = {.kind = REF_SLEEPS, .expect = x, .kinds = WAITABLE};
 
 	x->kind = SCN_EXPECT_SLEEPS;
 	if (!parse_name(p, "a task or a lock", &ref.name, &ref.pos) || !parse_instance(p, &x->task.instance))
@@ -327,8 +335,8 @@ static bool parse_busy(struct parser *p, struct scn_expect *x)
 
 static bool parse_result(struct parser *p, struct scn_expect *x)
 {
-	static const char *const names[] = { "EINTR", "ETIMEDOUT", "EDEADLK", "EBUSY", NULL };
-	static const int values[] = { EINTR, ETIMEDOUT, EDEADLK, EBUSY };
+	static const char *const names[] = {"EINTR", "ETIMEDOUT", "EDEADLK", "EBUSY", NULL};
+	static const int values[] = {EINTR, ETIMEDOUT, EDEADLK, EBUSY};
 	struct token t;
 	char meant[80];
 	g_autofree char *word = NULL;
@@ -352,14 +360,14 @@ static bool parse_result(struct parser *p, struct scn_expect *x)
 			x->error = values[i];
 			return true;
 		}
-	parse_fail(p, SIM_DIAG_unknown_error, t.pos, "no lock answers \"-%.40s\"%s", word, parse_meant(word, names, meant, sizeof(meant)));
+	parse_fail(p, SIM_DIAG_unknown_error, t.pos, "no lock answers \"-%.40s\"%s", word,
+		   parse_meant(word, names, meant, sizeof(meant)));
 	sim_diag_note(p->diags, "results are 0, -EINTR, -ETIMEDOUT, -EDEADLK and -EBUSY");
 	return true;
 }
 
 static bool parse_expect_kind(struct parser *p, struct scn_expect *x, const struct token *t)
 {
-	struct sim_pos pos;
 	unsigned i = 0;
 
 	while (expect_words[i] && (strncmp(expect_words[i], t->at, t->len) || expect_words[i][t->len]))
@@ -372,7 +380,7 @@ static bool parse_expect_kind(struct parser *p, struct scn_expect *x, const stru
 		return parse_whos(p, x);
 	case 2:
 		x->kind = SCN_EXPECT_FINDING;
-		return parse_word(p, "the kind of the finding", &x->text, &pos);
+		return parse_word(p, "the kind of the finding", &x->text, &x->task.pos);
 	case 3:
 		return parse_expect_wait(p, x);
 	case 4:
@@ -431,12 +439,12 @@ static bool too_many_expects(struct parser *p, struct sim_pos pos)
 {
 	if (++p->nexpect <= PARSE_MAX_DECLS)
 		return false;
-	p->diags->stopped = true;
+	p->fatal = true;
 	parse_fail(p, SIM_DIAG_too_many_declarations, pos, "more than %u expectations", PARSE_MAX_DECLS);
 	return true;
 }
 
-static bool parse_expectation(struct parser *p, GPtrArray *list)
+bool parse_expectation(struct parser *p, GPtrArray *list)
 {
 	struct scn_expect *x = scn_new(p->mem, struct scn_expect);
 	struct token t = p->tok;
@@ -463,58 +471,4 @@ static bool parse_expectation(struct parser *p, GPtrArray *list)
 bool parse_expect(struct parser *p)
 {
 	return parse_expectation(p, p->expects);
-}
-
-/* -- compare --------------------------------------------------------------------------------------- */
-
-static bool parse_compare_body(struct parser *p, struct scn_compare *c, GPtrArray *list)
-{
-	g_autoptr(GArray) set = g_array_new(FALSE, TRUE, sizeof(struct scn_setting));
-	unsigned inside = p->depth;
-
-	if (!parse_lock_settings(p, set, NULL))
-		return false;
-	c->set = parse_settings_done(p, set, &c->nset);
-	while (!parse_is(p, '}') && !p->diags->stopped) {
-		if (p->tok.kind == TOK_END) {
-			p->unclosed = true;
-			return parse_fail(p, SIM_DIAG_open_block, c->pos, "the block of this compare is not closed");
-		}
-		if (!parse_take_name(p, "expect"))
-			return parse_expected(p, "\"expect\" or \"}\"");
-		if (!parse_expectation(p, list))
-			parse_resync(p, KW_TOP, inside);
-	}
-	return parse_need(p, '}', "\"}\"");
-}
-
-bool parse_compare(struct parser *p)
-{
-	struct scn_compare *c = scn_new(p->mem, struct scn_compare);
-	struct ref ref = { .kind = REF_OBJECT, .kinds = 1u << SCN_LOCK, .verb = "compare", .index = &c->lock };
-	GPtrArray *list;
-	struct sim_pos pos;
-	bool ok;
-
-	if (!parse_name(p, "the lock to compare", &ref.name, &ref.pos))
-		return false;
-	c->pos = ref.pos;
-	g_array_append_val(p->refs, ref);
-	if (!parse_is(p, ':'))
-		return parse_expected(p, "\":\" and a lock model");
-	parse_advance(p);
-	if (!parse_word(p, "a lock model", &c->model, &pos))
-		return false;
-	c->model_pos = pos;
-	if (p->compares->len == PARSE_MAX_COMPARES)
-		return parse_fail(p, SIM_DIAG_list_too_long, ref.pos, "more than %u compare blocks", PARSE_MAX_COMPARES);
-	if (!parse_need(p, '{', "\"{\" and expectations"))
-		return false;
-	list = g_ptr_array_new();
-	g_ptr_array_add(p->compares, c);
-	g_ptr_array_add(p->compare_expects, list);
-	p->compare = c;
-	ok = parse_compare_body(p, c, list);
-	p->compare = NULL;
-	return ok;
 }

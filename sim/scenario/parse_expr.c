@@ -17,7 +17,8 @@ bool parse_is_constant(const struct scn_expr *e)
 	return e->kind == SCN_LITERAL;
 }
 
-static struct scn_expr *new_expr(struct parser *p, enum scn_expr_kind kind, enum scn_unit unit, struct sim_pos pos)
+static struct scn_expr *new_expr(struct parser *p, enum scn_expr_kind kind, enum scn_unit unit,
+				 struct sim_pos pos)
 {
 	struct scn_expr *e = scn_new(p->mem, struct scn_expr);
 
@@ -37,7 +38,7 @@ struct scn_expr *parse_literal(struct parser *p, enum scn_unit unit, uint64_t va
 	return e;
 }
 
-static const char *unit_name(enum scn_unit unit)
+const char *parse_unit_name(enum scn_unit unit)
 {
 	switch (unit) {
 	case SCN_COUNT:
@@ -107,9 +108,12 @@ static struct scn_expr *combine(struct parser *p, enum scn_expr_kind op, struct 
 	if (left == &p->poison || right == &p->poison)
 		return &p->poison;
 	if (!result_unit(op, left->unit, right->unit, &unit)) {
-		parse_fail(p, SIM_DIAG_unit_clash, pos, "%s and %s cannot be %s", unit_name(left->unit),
-			   unit_name(right->unit),
-			   op == SCN_MUL ? "multiplied" : op == SCN_DIV ? "divided" : op == SCN_ADD ? "added" : "subtracted");
+		parse_fail(p, SIM_DIAG_unit_clash, pos, "%s and %s cannot be %s", parse_unit_name(left->unit),
+			   parse_unit_name(right->unit),
+			   op == SCN_MUL   ? "multiplied"
+			   : op == SCN_DIV ? "divided"
+			   : op == SCN_ADD ? "added"
+					   : "subtracted");
 		return &p->poison;
 	}
 	e = new_expr(p, op, unit, pos);
@@ -126,7 +130,8 @@ static struct scn_expr *combine(struct parser *p, enum scn_expr_kind op, struct 
 
 /* -- factors --------------------------------------------------------------------------------- */
 
-static bool may(struct parser *p, const struct expr_state *st, unsigned need, struct sim_pos pos, const char *text)
+static bool may(struct parser *p, const struct expr_state *st, unsigned need, struct sim_pos pos,
+		const char *text)
 {
 	if (st->allow & need)
 		return true;
@@ -148,17 +153,20 @@ static bool parse_var(struct parser *p, struct expr_state *st, struct scn_expr *
 		kind = SCN_DONES;
 	else {
 		parse_fail(p, SIM_DIAG_unknown_variable, t.pos,
-			   "there is no $%.*s; $i is the instance, $k the turn of the loop, $K the number of dones",
+			   "there is no $%.*s; $i is the instance, $k the turn of the loop, $K the number of "
+			   "dones",
 			   (int)MIN(t.len, 40), t.at);
 		return true;
 	}
 	if (kind == SCN_INSTANCE && p->in_interrupt) {
-		parse_fail(p, SIM_DIAG_not_constant, t.pos, "$i is a task's instance number; an interrupt has none");
-	} else if (kind == SCN_INSTANCE ? may(p, st, EXPR_INSTANCE, t.pos, "$i") :
-		   kind == SCN_TURN	? may(p, st, EXPR_TURN, t.pos, "$k") :
-					  may(p, st, EXPR_DONES, t.pos, "$K")) {
+		parse_fail(p, SIM_DIAG_not_constant, t.pos,
+			   "$i is a task's instance number; an interrupt has none");
+	} else if (kind == SCN_INSTANCE ? may(p, st, EXPR_INSTANCE, t.pos, "$i")
+		   : kind == SCN_TURN   ? may(p, st, EXPR_TURN, t.pos, "$k")
+					: may(p, st, EXPR_DONES, t.pos, "$K")) {
 		if (kind == SCN_TURN && !p->loops)
-			parse_fail(p, SIM_DIAG_turn_outside_loop, t.pos, "$k counts turns of a loop, and there is no loop here");
+			parse_fail(p, SIM_DIAG_turn_outside_loop, t.pos,
+				   "$k counts turns of a loop, and there is no loop here");
 		else
 			*out = new_expr(p, kind, SCN_COUNT, t.pos);
 	}
@@ -186,7 +194,8 @@ static bool parse_param_use(struct parser *p, struct scn_expr **out)
 	parse_advance(p);
 	*out = &p->poison;
 	if (parse_is(p, '(')) {
-		static const char *const functions[] = { "uniform", "exp", "normal", "lognormal", "choice", NULL };
+		static const char *const functions[] = {"uniform",   "exp",    "normal",
+							"lognormal", "choice", NULL};
 
 		return parse_fail(p, SIM_DIAG_unknown_function, t.pos, "no distribution \"%s\"%s", name,
 				  parse_meant(name, functions, meant, sizeof(meant)));
@@ -195,8 +204,8 @@ static bool parse_param_use(struct parser *p, struct scn_expr **out)
 		parse_fail(p, SIM_DIAG_wrong_kind, t.pos, "\"%s\" is no param and has no value", name);
 	} else if (!sym) {
 		if (!p->lost) /* else its declaration was reported */
-			parse_fail(p, SIM_DIAG_unknown_param, t.pos, "no param \"%s\" above this place%s", name,
-				   meant_param(p, name, meant, sizeof(meant)));
+			parse_fail(p, SIM_DIAG_unknown_param, t.pos, "no param \"%s\" above this place%s",
+				   name, meant_param(p, name, meant, sizeof(meant)));
 	} else {
 		param = p->params->pdata[sym->index];
 		if (param->value != &p->poison)
@@ -214,15 +223,18 @@ static bool parse_args(struct parser *p, struct expr_state *st, struct scn_expr 
 	if (n == 2) {
 		if (!parse_need(p, ',', "\",\" and the second argument"))
 			return false;
-		if (cv ? !parse_quantity(p, WANT_PART, EXPR_CONST, "the coefficient of variation", &e->right) :
-			 !parse_sum(p, st, &e->right))
+		if (cv ? !parse_quantity(p, WANT_PART, EXPR_CONST, "the coefficient of variation", &e->right)
+		       : !parse_sum(p, st, &e->right))
 			return false;
 		if (!cv && e->left != &p->poison && e->right != &p->poison && e->right->unit != e->left->unit)
-			parse_fail(p, SIM_DIAG_unit_clash, e->right->pos, "both arguments must have one unit; these are %s and %s",
-				   unit_name(e->left->unit), unit_name(e->right->unit));
-		else if (e->kind == SCN_UNIFORM && parse_is_constant(e->left) && parse_is_constant(e->right) &&
-			 e->left->value > e->right->value && e->right != &p->poison)
-			parse_fail(p, SIM_DIAG_bad_distribution, e->pos, "uniform(low, high): the low end is above the high end");
+			parse_fail(p, SIM_DIAG_unit_clash, e->right->pos,
+				   "both arguments must have one unit; these are %s and %s",
+				   parse_unit_name(e->left->unit), parse_unit_name(e->right->unit));
+		else if (e->kind == SCN_UNIFORM && parse_is_constant(e->left) &&
+			 parse_is_constant(e->right) && e->left->value > e->right->value &&
+			 e->right != &p->poison)
+			parse_fail(p, SIM_DIAG_bad_distribution, e->pos,
+				   "uniform(low, high): the low end is above the high end");
 	}
 	return parse_need(p, ')', "\")\"");
 }
@@ -240,7 +252,8 @@ static bool parse_choice(struct parser *p, struct expr_state *st, struct scn_exp
 		return false;
 	do {
 		if (alt->len == PARSE_MAX_LIST)
-			return parse_fail(p, SIM_DIAG_list_too_long, p->tok.pos, "more than %u alternatives", PARSE_MAX_LIST);
+			return parse_too_many(p, SIM_DIAG_list_too_long, p->tok.pos, "alternatives",
+					      PARSE_MAX_LIST);
 		if (!parse_sum(p, st, &a) || !parse_need(p, ':', "\":\" and a weight") ||
 		    !parse_quantity(p, WANT_ANY, EXPR_CONST, "a weight", &w))
 			return false;
@@ -248,18 +261,21 @@ static bool parse_choice(struct parser *p, struct expr_state *st, struct scn_exp
 			e->unit = a->unit;
 			weight_unit = w->unit;
 		} else if (a != &p->poison && a->unit != e->unit) {
-			parse_fail(p, SIM_DIAG_unit_clash, a->pos, "all alternatives must have one unit; these are %s and %s",
-				   unit_name(e->unit), unit_name(a->unit));
+			parse_fail(p, SIM_DIAG_unit_clash, a->pos,
+				   "all alternatives must have one unit; these are %s and %s",
+				   parse_unit_name(e->unit), parse_unit_name(a->unit));
 		}
 		if (w != &p->poison && (w->unit != weight_unit || !is_scale(w->unit)))
-			parse_fail(p, SIM_DIAG_wrong_unit, w->pos, "weights are all counts or all percentages; this is %s",
-				   unit_name(w->unit));
+			parse_fail(p, SIM_DIAG_wrong_unit, w->pos,
+				   "weights are all counts or all percentages; this is %s",
+				   parse_unit_name(w->unit));
 		g_ptr_array_add(alt, a);
 		g_array_append_val(weight, w->value);
 		sum = sum + w->value < sum ? UINT64_MAX : sum + w->value;
 	} while (parse_take(p, ','));
 	if ((!sum || sum > UINT32_MAX) && p->diags->errors == errors)
-		parse_fail(p, SIM_DIAG_bad_weights, e->pos, sum ? "these weights sum to more than 2^32" : "all weights are zero");
+		parse_fail(p, SIM_DIAG_bad_weights, e->pos,
+			   sum ? "these weights sum to more than 2^32" : "all weights are zero");
 	e->nalt = alt->len;
 	e->alt = scn_new_array(p->mem, struct scn_expr *, alt->len);
 	memcpy(e->alt, alt->pdata, sizeof(*e->alt) * alt->len);
@@ -332,7 +348,8 @@ static bool parse_factor(struct parser *p, struct expr_state *st, struct scn_exp
 		break;
 	case TOK_PUNCT:
 		if (parse_is(p, '-'))
-			return parse_fail(p, SIM_DIAG_out_of_range, p->tok.pos, "%s cannot be negative", st->what);
+			return parse_fail(p, SIM_DIAG_out_of_range, p->tok.pos, "%s cannot be negative",
+					  st->what);
 		if (!parse_is(p, '('))
 			break;
 		if (!parse_nested(p))
@@ -354,7 +371,8 @@ static bool one_more_term(struct parser *p, struct expr_state *st)
 {
 	if (++st->terms <= PARSE_MAX_TERMS)
 		return true;
-	return parse_fail(p, SIM_DIAG_expression_too_long, p->tok.pos, "more than %u operators in one number", PARSE_MAX_TERMS);
+	return parse_fail(p, SIM_DIAG_expression_too_long, p->tok.pos, "more than %u operators in one number",
+			  PARSE_MAX_TERMS);
 }
 
 static bool parse_product(struct parser *p, struct expr_state *st, struct scn_expr **out)
@@ -397,102 +415,9 @@ static bool parse_sum(struct parser *p, struct expr_state *st, struct scn_expr *
 	return true;
 }
 
-/* -- what the statement asked for ------------------------------------------------------------- */
-
-/* A count where a time is wanted. "23 ms", with a blank, is told apart. */
-static void missing_unit(struct parser *p, const struct scn_expr *e, const char *what)
+bool parse_number(struct parser *p, unsigned allow, const char *what, bool sums, struct scn_expr **out)
 {
-	static const char *const times[] = { "ps", "ns", "us", "ms", "s", "cycles" };
+	struct expr_state st = {.allow = allow, .what = what};
 
-	for (unsigned i = 0; i < G_N_ELEMENTS(times); i++)
-		if (e->kind == SCN_LITERAL && parse_is_name(p, times[i])) {
-			parse_fail(p, SIM_DIAG_missing_unit, e->pos, "%s: the unit belongs to the number; write \"%" G_GUINT64_FORMAT "%s\"",
-				   what, e->value, times[i]);
-			parse_advance(p);
-			return;
-		}
-	if (e->kind == SCN_LITERAL)
-		parse_fail(p, SIM_DIAG_missing_unit, e->pos,
-			   "%s needs a unit: \"%" G_GUINT64_FORMAT "us\", or with ps, ns, ms, s", what, e->value);
-	else
-		parse_fail(p, SIM_DIAG_missing_unit, e->pos, "%s needs a unit: multiply by \"1us\"", what);
-}
-
-static struct scn_expr *fit_part(struct parser *p, struct scn_expr *e, const char *what)
-{
-	if (is_part(e->unit))
-		return e;
-	if (e->unit == SCN_COUNT && parse_is_constant(e) && e->value < UINT64_MAX / 1000000)
-		return parse_literal(p, SCN_RATIO, e->value * 1000000, e->pos);
-	parse_fail(p, SIM_DIAG_wrong_unit, e->pos, "%s must be a ratio or a percentage, not %s", what, unit_name(e->unit));
-	return &p->poison;
-}
-
-static struct scn_expr *fit(struct parser *p, enum want want, struct scn_expr *e, const char *what)
-{
-	if (e == &p->poison)
-		return e;
-	switch (want) {
-	case WANT_ANY:
-		return e;
-	case WANT_PART:
-		return fit_part(p, e, what);
-	case WANT_TIME:
-		if (e->unit == SCN_TIME || e->unit == SCN_CYCLES)
-			return e;
-		if (e->unit == SCN_COUNT)
-			missing_unit(p, e, what);
-		else
-			parse_fail(p, SIM_DIAG_wrong_unit, e->pos, "%s must be a time, not %s", what, unit_name(e->unit));
-		return &p->poison;
-	case WANT_COUNT:
-		if (e->unit == SCN_COUNT)
-			return e;
-		parse_fail(p, SIM_DIAG_wrong_unit, e->pos, "%s must be a count, not %s", what, unit_name(e->unit));
-		return &p->poison;
-	case WANT_FREQUENCY:
-		if (e->unit == SCN_FREQUENCY)
-			return e;
-		parse_fail(p, e->unit == SCN_COUNT || e->unit == SCN_RATIO ? SIM_DIAG_missing_unit : SIM_DIAG_wrong_unit, e->pos,
-			   "%s must be a clock rate, such as \"2.4GHz\"", what);
-		return &p->poison;
-	}
-	return e;
-}
-
-bool parse_quantity(struct parser *p, enum want want, unsigned allow, const char *what, struct scn_expr **out)
-{
-	struct expr_state st = { .allow = allow, .what = what };
-
-	if (!parse_sum(p, &st, out))
-		return false;
-	*out = fit(p, want, *out, what);
-	return true;
-}
-
-bool parse_atom(struct parser *p, enum want want, unsigned allow, const char *what, struct scn_expr **out)
-{
-	struct expr_state st = { .allow = allow, .what = what };
-
-	if (!parse_factor(p, &st, out))
-		return false;
-	*out = fit(p, want, *out, what);
-	return true;
-}
-
-bool parse_count(struct parser *p, const char *what, uint64_t min, uint64_t max, uint64_t *out)
-{
-	struct scn_expr *e;
-
-	if (!parse_quantity(p, WANT_COUNT, EXPR_CONST, what, &e))
-		return false;
-	*out = min;
-	if (e == &p->poison)
-		return true;
-	*out = e->value;
-	if (e->value >= min && e->value <= max)
-		return true;
-	parse_fail(p, SIM_DIAG_out_of_range, e->pos, "%s must be from %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT, what, min, max);
-	*out = min;
-	return true;
+	return sums ? parse_sum(p, &st, out) : parse_factor(p, &st, out);
 }

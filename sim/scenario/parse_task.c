@@ -4,131 +4,6 @@
 
 #include "sim/scenario/parse.h"
 
-#define SLEEPERS (1u << SCN_LOCK | 1u << SCN_SEMAPHORE | 1u << SCN_COMPLETION)
-
-bool parse_target(struct parser *p, enum ref_kind kind, unsigned kinds, const char *verb, unsigned allow,
-		  struct scn_target *target)
-{
-	struct ref ref = { .kind = kind, .kinds = kinds, .verb = verb, .index = &target->object };
-	g_autofree char *what = g_strdup_printf("the %s to %s", kind == REF_TASK ? "task" :
-						kinds & 1u << SCN_SEMAPHORE    ? "semaphore" :
-						kinds & 1u << SCN_COMPLETION   ? "completion" :
-						kinds & 1u << SCN_BARRIER      ? "barrier" : "lock", verb);
-
-	if (!parse_name(p, what, &ref.name, &ref.pos))
-		return false;
-	target->pos = ref.pos;
-	g_array_append_val(p->refs, ref);
-	if (!parse_take(p, '['))
-		return true;
-	return parse_quantity(p, WANT_COUNT, allow, "an instance number", &target->index) &&
-	       parse_need(p, ']', "\"]\"");
-}
-
-static bool parse_object(struct parser *p, struct scn_stmt *s, unsigned kinds, const char *verb)
-{
-	return parse_target(p, REF_OBJECT, kinds, verb, EXPR_BODY, &s->target);
-}
-
-/* -- acquiring ------------------------------------------------------------------------------- */
-
-static bool repeated(struct parser *p, bool seen)
-{
-	if (!seen)
-		return false;
-	parse_fail(p, SIM_DIAG_repeated_clause, p->tok.pos, "\"%.*s\" is given twice", (int)p->tok.len, p->tok.at);
-	return true;
-}
-
-static bool parse_how(struct parser *p, struct scn_stmt *s)
-{
-	for (;;) {
-		switch ((int)p->tok.kw) {
-		case KW_timeout:
-			if (repeated(p, s->timeout))
-				return false;
-			parse_advance(p);
-			if (!parse_quantity(p, WANT_TIME, EXPR_BODY, "the timeout", &s->timeout))
-				return false;
-			break;
-		case KW_try:
-			if (repeated(p, s->try))
-				return false;
-			s->try = true;
-			parse_advance(p);
-			break;
-		case KW_interruptible:
-			if (repeated(p, s->interruptible))
-				return false;
-			s->interruptible = true;
-			parse_advance(p);
-			break;
-		case KW_killable:
-			if (repeated(p, s->killable))
-				return false;
-			s->killable = true;
-			parse_advance(p);
-			break;
-		default:
-			return true;
-		}
-	}
-}
-
-static bool parse_else(struct parser *p, struct scn_stmt *s)
-{
-	if (p->tok.kind != TOK_NAME || p->tok.kw != KW_else)
-		return true;
-	parse_advance(p);
-	s->has_else = true;
-	return parse_block(p, &s->orelse);
-}
-
-static const char *mode_verb(enum scn_mode mode)
-{
-	switch (mode) {
-	case SCN_MODE_LOCK:
-		return "lock";
-	case SCN_MODE_READ:
-		return "read";
-	case SCN_MODE_WRITE:
-		return "write";
-	}
-	return "";
-}
-
-static bool parse_acquire(struct parser *p, struct scn_stmt *s, enum scn_mode mode)
-{
-	s->kind = SCN_ACQUIRE;
-	s->mode = mode;
-	return parse_object(p, s, 1u << SCN_LOCK, mode_verb(mode)) && parse_how(p, s) && parse_else(p, s);
-}
-
-static bool parse_hold(struct parser *p, struct scn_stmt *s, enum scn_mode mode)
-{
-	s->kind = SCN_HOLD;
-	s->mode = mode;
-	return parse_object(p, s, 1u << SCN_LOCK, mode_verb(mode)) && parse_how(p, s) && parse_block(p, &s->body) &&
-	       parse_else(p, s);
-}
-
-static bool parse_wait(struct parser *p, struct scn_stmt *s)
-{
-	s->kind = SCN_WAIT;
-	if (!parse_object(p, s, 1u << SCN_COMPLETION, "wait for"))
-		return false;
-	if (parse_is_name(p, "with"))
-		return parse_fail(p, SIM_DIAG_unsupported, p->tok.pos,
-				  "\"wait C with L\" (a condition and its mutex) is not supported yet");
-	return parse_how(p, s) && parse_else(p, s);
-}
-
-static bool parse_take_stmt(struct parser *p, struct scn_stmt *s)
-{
-	s->kind = SCN_TAKE;
-	return parse_object(p, s, 1u << SCN_SEMAPHORE, "take") && parse_how(p, s) && parse_else(p, s);
-}
-
 /* -- loops and branches ------------------------------------------------------------------------ */
 
 static bool parse_loop(struct parser *p, struct scn_stmt *s)
@@ -167,13 +42,15 @@ static bool parse_branch(struct parser *p, struct scn_branch *b)
 		parse_advance(p);
 		b->decay = true;
 		if (!parse_need(p, '(', "\"($K, N)\"") ||
-		    !parse_quantity(p, WANT_COUNT, EXPR_INSTANCE | EXPR_TURN | EXPR_DONES, "what decays", &b->decay_k) ||
+		    !parse_quantity(p, WANT_COUNT, EXPR_INSTANCE | EXPR_TURN | EXPR_DONES, "what decays",
+				    &b->decay_k) ||
 		    !parse_need(p, ',', "\",\" and the constant of the decay") ||
 		    !parse_quantity(p, WANT_COUNT, EXPR_CONST, "the constant of the decay", &b->decay_n) ||
 		    !parse_need(p, ')', "\")\""))
 			return false;
 		if (b->decay_n != &p->poison && !b->decay_n->value)
-			parse_fail(p, SIM_DIAG_divides_by_zero, b->decay_n->pos, "the constant of the decay cannot be zero");
+			parse_fail(p, SIM_DIAG_divides_by_zero, b->decay_n->pos,
+				   "the constant of the decay cannot be zero");
 	} else if (!parse_quantity(p, WANT_ANY, EXPR_CONST, "a weight, \"decay\" or \"else\"", &b->weight)) {
 		return false;
 	}
@@ -194,23 +71,28 @@ static void check_branches(struct parser *p, struct scn_stmt *s)
 		decay |= b->decay;
 		otherwise |= b->otherwise;
 		if ((b->decay && (i || s->nbranch != 2)) || (b->otherwise && (i != 1 || !decay))) {
-			parse_fail(p, SIM_DIAG_decay_shape, b->pos, "%s: choose { decay($K, N): { … } else: { … } }",
-				   b->otherwise ? "\"else\" belongs to \"decay\"" : "\"decay\" takes one \"else\" and no weights");
+			parse_fail(p, SIM_DIAG_decay_shape, b->pos,
+				   "%s: choose { decay($K, N): { ... } else: { ... } }",
+				   b->otherwise ? "\"else\" belongs to \"decay\""
+						: "\"decay\" takes one \"else\" and no weights");
 			return;
 		}
 		if (!w || w == &p->poison)
 			continue;
 		if ((w->unit != SCN_COUNT && w->unit != SCN_PERCENT) || (first && first->unit != w->unit)) {
-			parse_fail(p, SIM_DIAG_wrong_unit, w->pos, "weights are all counts or all percentages");
+			parse_fail(p, SIM_DIAG_wrong_unit, w->pos,
+				   "weights are all counts or all percentages");
 			return;
 		}
 		first = first ? first : w;
 		sum = sum + w->value < sum ? UINT64_MAX : sum + w->value;
 	}
 	if (decay && !otherwise)
-		parse_fail(p, SIM_DIAG_decay_shape, s->pos, "\"decay\" needs an \"else\": choose { decay($K, N): { … } else: { … } }");
+		parse_fail(p, SIM_DIAG_decay_shape, s->pos,
+			   "\"decay\" needs an \"else\": choose { decay($K, N): { ... } else: { ... } }");
 	else if (first && (!sum || sum > UINT32_MAX))
-		parse_fail(p, SIM_DIAG_bad_weights, s->pos, sum ? "these weights sum to more than 2^32" : "all weights are zero");
+		parse_fail(p, SIM_DIAG_bad_weights, s->pos,
+			   sum ? "these weights sum to more than 2^32" : "all weights are zero");
 }
 
 static bool parse_choose(struct parser *p, struct scn_stmt *s)
@@ -222,10 +104,11 @@ static bool parse_choose(struct parser *p, struct scn_stmt *s)
 	if (!parse_need(p, '{', "\"{\" and weighted blocks"))
 		return false;
 	while (!parse_is(p, '}')) {
-		struct scn_branch b = { 0 };
+		struct scn_branch b = {0};
 
 		if (branches->len == PARSE_MAX_LIST)
-			return parse_fail(p, SIM_DIAG_list_too_long, p->tok.pos, "more than %u branches", PARSE_MAX_LIST);
+			return parse_too_many(p, SIM_DIAG_list_too_long, p->tok.pos, "branches",
+					      PARSE_MAX_LIST);
 		if (!parse_branch(p, &b))
 			return false;
 		g_array_append_val(branches, b);
@@ -317,6 +200,10 @@ static bool parse_plain(struct scn_stmt *s, enum scn_stmt_kind kind)
 /* What stands behind the statement's first word. */
 static bool parse_rest(struct parser *p, struct scn_stmt *s, enum keyword kw)
 {
+	bool ok;
+
+	if (parse_object_statement(p, s, kw, &ok))
+		return ok;
 	switch ((int)kw) {
 	case KW_run:
 		return parse_timed(p, s, SCN_RUN, "the run time");
@@ -326,31 +213,14 @@ static bool parse_rest(struct parser *p, struct scn_stmt *s, enum keyword kw)
 		return parse_timed(p, s, SCN_AT, "the time of the start");
 	case KW_period:
 		return parse_timed(p, s, SCN_PERIOD, "the period");
-	case KW_lock:
-		return parse_acquire(p, s, SCN_MODE_LOCK);
-	case KW_read:
-		return parse_acquire(p, s, SCN_MODE_READ);
-	case KW_write:
-		return parse_acquire(p, s, SCN_MODE_WRITE);
-	case KW_hold:
-		return parse_hold(p, s, SCN_MODE_LOCK);
-	case KW_reading:
-		return parse_hold(p, s, SCN_MODE_READ);
-	case KW_writing:
-		return parse_hold(p, s, SCN_MODE_WRITE);
-	case KW_unlock:
-		s->kind = SCN_UNLOCK;
-		return parse_object(p, s, 1u << SCN_LOCK, "unlock");
-	case KW_downgrade:
-		s->kind = SCN_DOWNGRADE;
-		return parse_object(p, s, 1u << SCN_LOCK, "downgrade");
 	case KW_loop:
 		return parse_loop(p, s);
 	case KW_until:
 		return parse_until(p, s);
 	case KW_break:
 		if (!p->loops)
-			parse_fail(p, SIM_DIAG_break_outside_loop, s->pos, "\"break\" leaves a loop, and there is no loop here");
+			parse_fail(p, SIM_DIAG_break_outside_loop, s->pos,
+				   "\"break\" leaves a loop, and there is no loop here");
 		return parse_plain(s, SCN_BREAK);
 	case KW_choose:
 		return parse_choose(p, s);
@@ -362,22 +232,6 @@ static bool parse_rest(struct parser *p, struct scn_stmt *s, enum keyword kw)
 		return parse_target(p, REF_TASK, 0, "kill", EXPR_BODY, &s->target);
 	case KW_set:
 		return parse_set(p, s);
-	case KW_wait:
-		return parse_wait(p, s);
-	case KW_wake:
-		s->kind = SCN_WAKE;
-		return parse_object(p, s, 1u << SCN_COMPLETION, "wake");
-	case KW_wakeall:
-		s->kind = SCN_WAKEALL;
-		return parse_object(p, s, 1u << SCN_COMPLETION, "wakeall");
-	case KW_post:
-		s->kind = SCN_POST;
-		return parse_object(p, s, 1u << SCN_SEMAPHORE, "post");
-	case KW_take:
-		return parse_take_stmt(p, s);
-	case KW_meet:
-		s->kind = SCN_MEET;
-		return parse_object(p, s, 1u << SCN_BARRIER, "meet");
 	case KW_preempt:
 		return parse_off(p, s, SCN_PREEMPT_OFF);
 	case KW_irq:
@@ -396,9 +250,6 @@ static bool parse_rest(struct parser *p, struct scn_stmt *s, enum keyword kw)
 		return parse_mark(p, s);
 	case KW_done:
 		return parse_done(p, s);
-	case KW_touch:
-		s->kind = SCN_TOUCH;
-		return parse_object(p, s, 1u << SCN_LOCK, "touch");
 	case KW_shootdown:
 		return parse_plain(s, SCN_SHOOTDOWN);
 	}
@@ -422,7 +273,10 @@ static bool bad_statement(struct parser *p)
 		return parse_fail(p, SIM_DIAG_misplaced_statement, t.pos,
 				  "\"else\" follows an acquisition or the block of a hold");
 	if (t.kw)
-		return parse_fail(p, SIM_DIAG_misplaced_statement, t.pos, "\"%s\" begins no statement", word);
+		return parse_fail(p, SIM_DIAG_misplaced_statement, t.pos,
+				  lex_keyword_where(t.kw) ? "\"%s\" stands outside tasks"
+							  : "\"%s\" begins no statement",
+				  word);
 	return parse_fail(p, SIM_DIAG_unknown_statement, t.pos, "no statement \"%s\"%s", word,
 			  parse_meant(word, lex_keywords(KW_BODY), meant, sizeof(meant)));
 }
@@ -437,8 +291,9 @@ static bool parse_statement(struct parser *p, struct scn_stmt **out)
 	if (p->tok.kind != TOK_NAME || !(lex_keyword_where(kw) & KW_BODY))
 		return bad_statement(p);
 	if (p->nstmt == PARSE_MAX_STATEMENTS) {
-		parse_fail(p, SIM_DIAG_too_many_statements, p->tok.pos, "more than %u statements", PARSE_MAX_STATEMENTS);
-		p->diags->stopped = true;
+		parse_fail(p, SIM_DIAG_too_many_statements, p->tok.pos, "more than %u statements",
+			   PARSE_MAX_STATEMENTS);
+		p->fatal = true;
 		return false;
 	}
 	p->nstmt++;
@@ -465,7 +320,8 @@ static bool block_ran_out(struct parser *p)
 		return lex_keyword_where(p->tok.kw) == KW_TOP;
 	parse_peek(p, &next, 1);
 	if (p->tok.kw == KW_run) /* "run for", "run until" */
-		return next.kind == TOK_NAME && ((next.len == 3 && !memcmp(next.at, "for", 3)) || next.kw == KW_until);
+		return next.kind == TOK_NAME &&
+		       ((next.len == 3 && !memcmp(next.at, "for", 3)) || next.kw == KW_until);
 	parse_peek(p, &third, 2);
 	return next.kind == TOK_NAME && third.kind == TOK_PUNCT && third.punct == ':'; /* "lock NAME :" */
 }
@@ -482,7 +338,7 @@ bool parse_block(struct parser *p, struct scn_stmt **body)
 		return false;
 	parse_advance(p);
 	inside = p->depth;
-	while (!parse_is(p, '}') && !p->diags->stopped) {
+	while (!parse_is(p, '}') && !parse_stopped(p)) {
 		if (block_ran_out(p)) {
 			if (!p->unclosed)
 				parse_fail(p, SIM_DIAG_open_block, open, "this block is not closed");
@@ -501,7 +357,7 @@ bool parse_block(struct parser *p, struct scn_stmt **body)
 		tail = &s->next;
 	}
 	p->nesting--;
-	if (p->unclosed || p->diags->stopped)
+	if (p->unclosed || parse_stopped(p))
 		return false;
 	parse_advance(p);
 	return true;

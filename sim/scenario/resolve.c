@@ -20,7 +20,8 @@ const char *scn_object_kind_name(enum scn_object_kind kind)
 }
 
 /* The nearest declared name of an object of @kinds, or of a task if @tasks. */
-static const char *meant(struct parser *p, const char *name, unsigned kinds, bool tasks, char *buf, size_t room)
+static const char *meant(struct parser *p, const char *name, unsigned kinds, bool tasks, char *buf,
+			 size_t room)
 {
 	g_autoptr(GPtrArray) names = g_ptr_array_new();
 
@@ -84,14 +85,14 @@ static void resolve_object(struct parser *p, const struct ref *ref)
 	if (lock && ref->kinds & 1u << lock->kind) {
 		*ref->index = sym->index;
 	} else if (lock) {
-		parse_fail(p, SIM_DIAG_wrong_kind, ref->pos, "\"%s\" is a %s; %s", ref->name, scn_object_kind_name(lock->kind),
-			   verbs_of(lock->kind));
+		parse_fail(p, SIM_DIAG_wrong_kind, ref->pos, "\"%s\" is a %s; %s", ref->name,
+			   scn_object_kind_name(lock->kind), verbs_of(lock->kind));
 	} else if (sym) {
-		parse_fail(p, SIM_DIAG_wrong_kind, ref->pos, "\"%s\" is a %s, not a %s", ref->name, symbol_noun(p, sym),
-			   noun_of_kinds(ref->kinds));
+		parse_fail(p, SIM_DIAG_wrong_kind, ref->pos, "\"%s\" is a %s, not a %s", ref->name,
+			   symbol_noun(p, sym), noun_of_kinds(ref->kinds));
 	} else if (!p->lost) {
-		parse_fail(p, SIM_DIAG_unknown_lock, ref->pos, "no %s \"%s\"%s", noun_of_kinds(ref->kinds), ref->name,
-			   meant(p, ref->name, ref->kinds, false, buf, sizeof(buf)));
+		parse_fail(p, SIM_DIAG_unknown_lock, ref->pos, "no %s \"%s\"%s", noun_of_kinds(ref->kinds),
+			   ref->name, meant(p, ref->name, ref->kinds, false, buf, sizeof(buf)));
 	}
 }
 
@@ -103,7 +104,8 @@ static void resolve_task(struct parser *p, const struct ref *ref)
 	if (sym && sym->kind == SYM_TASK)
 		*ref->index = sym->index;
 	else if (sym)
-		parse_fail(p, SIM_DIAG_wrong_kind, ref->pos, "\"%s\" is a %s, not a task", ref->name, symbol_noun(p, sym));
+		parse_fail(p, SIM_DIAG_wrong_kind, ref->pos, "\"%s\" is a %s, not a task", ref->name,
+			   symbol_noun(p, sym));
 	else if (!p->lost)
 		parse_fail(p, SIM_DIAG_unknown_task, ref->pos, "no task \"%s\"%s", ref->name,
 			   meant(p, ref->name, 0, true, buf, sizeof(buf)));
@@ -122,7 +124,8 @@ static void resolve_sleeps(struct parser *p, const struct ref *ref)
 		x->has_lock = true;
 		x->lock.object = sym->index;
 	} else if (sym) {
-		parse_fail(p, SIM_DIAG_wrong_kind, ref->pos, "\"%s\" is a %s, not a task or a lock", ref->name, symbol_noun(p, sym));
+		parse_fail(p, SIM_DIAG_wrong_kind, ref->pos, "\"%s\" is a %s, not a task or a lock",
+			   ref->name, symbol_noun(p, sym));
 	} else if (!p->lost) {
 		parse_fail(p, SIM_DIAG_unknown_name, ref->pos, "no task and no lock \"%s\"%s", ref->name,
 			   meant(p, ref->name, ref->kinds, true, buf, sizeof(buf)));
@@ -167,7 +170,7 @@ static void resolve_done(struct parser *p, const struct ref *ref)
 
 void resolve_names(struct parser *p)
 {
-	for (unsigned i = 0; i < p->refs->len && !p->diags->stopped; i++) {
+	for (unsigned i = 0; i < p->refs->len && !parse_stopped(p); i++) {
 		const struct ref *ref = &g_array_index(p->refs, struct ref, i);
 
 		switch (ref->kind) {

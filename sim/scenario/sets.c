@@ -9,7 +9,8 @@
 
 static struct sim_pos set_pos(const struct set *set)
 {
-	return (struct sim_pos){ .source = set->source, .line = 1, .column = 1, .width = (uint32_t)strlen(set->name) };
+	return (struct sim_pos){
+		.source = set->source, .line = 1, .column = 1, .width = (uint32_t)strlen(set->name)};
 }
 
 bool sets_read(struct parser *p)
@@ -25,12 +26,13 @@ bool sets_read(struct parser *p)
 		size_t len = strlen(all[i]);
 		const char *eq = strchr(all[i], '='), *text = scn_strndup(p->mem, all[i], len);
 
-		*source = (struct sim_source){ .path = "--set", .text = text, .len = len };
+		*source = (struct sim_source){.path = "--set", .text = text, .len = len};
 		set->source = source;
 		set->name = eq ? scn_strndup(p->mem, text, (size_t)(eq - all[i])) : text;
 		set->value = eq ? text + (eq - all[i]) + 1 : NULL;
 		if (!eq || eq == all[i] || !set->value[0] || len > LEX_LINE_MAX)
-			ok = parse_fail(p, SIM_DIAG_set_syntax, set_pos(set), "--set takes name=value, such as \"think=5us\"");
+			ok = parse_fail(p, SIM_DIAG_set_syntax, set_pos(set),
+					"--set takes name=value, such as \"think=5us\"");
 	}
 	p->nsets = n;
 	return ok;
@@ -104,7 +106,8 @@ struct scn_expr *sets_param(struct parser *p, const char *name, enum scn_unit un
 /* -- settings --------------------------------------------------------------------------------------- */
 
 /* Puts @s in place of the one of its name, or behind the last. */
-static void replace_setting(struct parser *p, struct scn_setting **set, unsigned *n, const struct scn_setting *s)
+static void replace_setting(struct parser *p, struct scn_setting **set, unsigned *n,
+			    const struct scn_setting *s)
 {
 	struct scn_setting *grown;
 
@@ -132,7 +135,7 @@ static void set_machine(struct parser *p, const struct set *set, const char *fie
 {
 	const struct field *f = parse_find_field(field);
 	struct scn_machine *m = &p->scn->machine;
-	struct scn_setting s = { .name = field, .pos = set_pos(set) };
+	struct scn_setting s = {.name = field, .pos = set_pos(set)};
 	struct parser saved;
 	bool ok;
 
@@ -152,13 +155,14 @@ static void set_preset(struct parser *p, const struct set *set)
 	struct parser saved;
 
 	begin_value(p, set, &saved);
-	end_value(p, &saved, parse_word(p, "the name of a preset", &p->scn->machine.preset, &p->scn->machine.pos));
+	end_value(p, &saved,
+		  parse_word(p, "the name of a preset", &p->scn->machine.preset, &p->scn->machine.pos));
 }
 
 static void set_cost(struct parser *p, const struct set *set, const char *cost)
 {
 	struct scn_machine *m = &p->scn->machine;
-	struct scn_setting s = { .name = "cost", .cost = cost, .pos = set_pos(set) };
+	struct scn_setting s = {.name = "cost", .cost = cost, .pos = set_pos(set)};
 	struct parser saved;
 	bool ok;
 
@@ -183,7 +187,8 @@ static void set_model(struct parser *p, const struct set *set, struct scn_lock *
 	begin_value(p, set, &saved);
 	ok = parse_word(p, "a lock model", &lock->model, &lock->model_pos);
 	end_value(p, &saved, ok);
-	if (!ok || !p->vocabulary->model_info || !p->vocabulary->model_info(lock->model, &caps, &params, &units))
+	if (!ok || !p->vocabulary->model_info ||
+	    !p->vocabulary->model_info(lock->model, &caps, &params, &units))
 		return;
 	for (unsigned i = 0; i < lock->nset; i++)
 		if (params && g_strv_contains(params, lock->set[i].name))
@@ -193,7 +198,7 @@ static void set_model(struct parser *p, const struct set *set, struct scn_lock *
 
 static void set_lock_param(struct parser *p, const struct set *set, struct scn_lock *lock, const char *name)
 {
-	struct scn_setting s = { .name = name, .pos = set_pos(set) };
+	struct scn_setting s = {.name = name, .pos = set_pos(set)};
 	struct parser saved;
 	bool ok = true;
 
@@ -218,8 +223,9 @@ static void set_count(struct parser *p, const struct set *set, struct scn_task *
 	uint64_t count = 1;
 
 	if (!task->indexed) {
-		parse_fail(p, SIM_DIAG_not_indexed, set_pos(set), "\"%s\" is one task; declare it as %s[N] to set its count",
-			   task->name, task->name);
+		parse_fail(p, SIM_DIAG_not_indexed, set_pos(set),
+			   "\"%s\" is one task; declare it as %s[N] to set its count", task->name,
+			   task->name);
 		return;
 	}
 	begin_value(p, set, &saved);
@@ -248,7 +254,7 @@ static void unknown_name(struct parser *p, const struct set *set, const char *wo
 	for (unsigned i = 0; i < p->tasks->len; i++)
 		g_ptr_array_add(names, (void *)((struct scn_task *)p->tasks->pdata[i])->name);
 	for (unsigned i = 0; i < 3; i++)
-		g_ptr_array_add(names, (void *)(const char *[]){ "machine", "cost", "seed" }[i]);
+		g_ptr_array_add(names, (void *)(const char *[]){"machine", "cost", "seed"}[i]);
 	g_ptr_array_add(names, NULL);
 	unknown_set(p, set, word, (const char *const *)names->pdata);
 }
@@ -267,7 +273,7 @@ static void set_dotted(struct parser *p, const struct set *set, const char *head
 	else if (sym && sym->kind == SYM_TASK && !strcmp(tail, "count"))
 		set_count(p, set, p->tasks->pdata[sym->index]);
 	else if (sym)
-		unknown_set(p, set, tail, (const char *const[]){ "count", NULL });
+		unknown_set(p, set, tail, (const char *const[]){"count", NULL});
 	else
 		unknown_name(p, set, head);
 }
@@ -294,7 +300,7 @@ static void apply(struct parser *p, struct set *set)
 void sets_apply(struct parser *p)
 {
 	for (int dotted = 0; dotted < 2; dotted++) /* models first: their parameters depend on them */
-		for (unsigned i = 0; i < p->nsets && !p->diags->stopped; i++)
+		for (unsigned i = 0; i < p->nsets && !parse_stopped(p); i++)
 			if (!p->sets[i].used && !strchr(p->sets[i].name, '.') == !dotted)
 				apply(p, &p->sets[i]);
 }
