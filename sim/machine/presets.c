@@ -32,9 +32,10 @@ static void fill(sim_time *cell, sim_time from, unsigned num, unsigned den)
 }
 
 /*
- * Distances that the machine does not have, for scenarios that give it more threads or
- * sockets: a cluster is a socket, a sibling costs 7.1/37 of a socket (Westmere-EP CAS
- * ping-pong), one hop 324/120 of it and two hops 430/324 of one, memory one hop away
+ * What no figure gives: siblings share the first-level cache, so that a line which only
+ * they have costs as an own one. And distances that the machine does not have, for
+ * scenarios that give it more threads or sockets: a cluster is a socket, a line modified
+ * by the sibling costs 7.1/37 of a socket (Westmere-EP CAS ping-pong), one hop 324/120 of it and two hops 430/324 of one, memory one hop away
  * 492/355 of the own and two hops away 601/492 of that (libslock, Westmere-EX).
  */
 static void extrapolate(struct sim_costs *c)
@@ -46,6 +47,8 @@ static void extrapolate(struct sim_costs *c)
 			sim_time *lat = c->lat[op][s];
 
 			fill(&lat[SIM_DIST_CLUSTER], lat[SIM_DIST_SOCKET], 1, 1);
+			if (s == SIM_LINE_S)
+				fill(&lat[SIM_DIST_SMT], lat[SIM_DIST_SELF], 1, 1);
 			fill(&lat[SIM_DIST_SMT], lat[SIM_DIST_SOCKET], 71, 370);
 			if (lat[SIM_DIST_SMT] < lat[SIM_DIST_SELF])
 				lat[SIM_DIST_SMT] = lat[SIM_DIST_SELF];

@@ -37,8 +37,8 @@
 #define PING_HOP2(x, source)                                                                                    \
 	CELLS("hop2", PART(x, 400, 430), PART(x, 431, 430), x, PART(x, 334, 430), PART(x, 428, 430),            \
 	      PART(x, 423, 430), source RATIO)
-/* Siblings share the first-level cache: there is no state to pay for. */
-#define PING_SMT(x, source) CELLS("smt", x, x, x, x, x, x, source)
+/* Siblings share the first-level cache: what only they share costs as much as an own line (extrapolate()). */
+#define PING_SMT(x, source) { "load_m_smt", x, source }, { "store_m_smt", x, source }, { "rmw_m_smt", x, source }
 
 #define LIBSLOCK "measured: libslock, SOSP'13, tables 2-3"
 #define PINGPONG "measured: core-to-core CAS ping-pong, one way, "
