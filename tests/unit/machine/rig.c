@@ -27,6 +27,7 @@ void rig_config(unsigned cpus)
 	ck_assert(sim_preset_load("zero", &rig_cfg));
 	rig_cfg.cores = cpus;
 	rig_cfg.seed = 1;
+	rig_cfg.arena_bytes = (size_t)16 << 20;
 }
 
 static void take(void *user, const struct sim_rec *rec)

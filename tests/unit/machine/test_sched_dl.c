@@ -307,8 +307,9 @@ static void check_edf(void)
 		for (unsigned c = 0; c < sim->ncpus; c++) {
 			const struct sim_task *r = sim->cpus[c].curr;
 
-			ck_assert_msg(r && !sim_more_urgent(w, r), "seed %lu at %lu: %s waits for cpu %u",
-				      (unsigned long)rig_cfg.seed, (unsigned long)sim->now, w->name, c);
+			if (!r || sim_more_urgent(w, r))
+				ck_abort_msg("seed %lu at %lu: %s waits for cpu %u", (unsigned long)rig_cfg.seed,
+					     (unsigned long)sim->now, w->name, c);
 		}
 	}
 }

@@ -228,10 +228,10 @@ static unsigned check_global(void)
 
 			if (!sim_cpuset_has(w->allowed, c))
 				continue;
-			ck_assert_msg(r, "seed %lu: %s waits, cpu %u idles", (unsigned long)rig_cfg.seed, w->name, c);
-			ck_assert_msg(!sim_more_urgent(w, r), "seed %lu at %lu: %s (%d) waits, cpu %u runs %s (%d)",
-				      (unsigned long)rig_cfg.seed, (unsigned long)sim->now, w->name, w->shared->prio, c,
-				      r->name, r->shared->prio);
+			if (!r || sim_more_urgent(w, r)) /* an assertion that passes costs a system call */
+				ck_abort_msg("seed %lu at %lu: %s (%d) waits, cpu %u runs %s (%d)",
+					     (unsigned long)rig_cfg.seed, (unsigned long)sim->now, w->name,
+					     w->shared->prio, c, r ? r->name : "nobody", r ? r->shared->prio : 0);
 		}
 	}
 	return waiting;
@@ -280,7 +280,7 @@ static uint64_t random_load(unsigned ncpus, uint64_t seed, bool priced, bool cha
 
 START_TEST(global_fifo)
 {
-	for (uint64_t seed = 1; seed <= 8; seed++) {
+	for (uint64_t seed = 1; seed <= 10; seed++) {
 		random_load(4, seed, false, false, 2000);
 		random_load(7, seed, true, false, 2000);
 	}
@@ -289,7 +289,7 @@ END_TEST
 
 START_TEST(global_fifo_with_changing_priorities)
 {
-	for (uint64_t seed = 1; seed <= 8; seed++) {
+	for (uint64_t seed = 1; seed <= 10; seed++) {
 		random_load(3, seed, false, true, 4000);
 		random_load(8, seed, true, true, 4000);
 	}
