@@ -314,6 +314,7 @@ void sim_fair_check_preempt(struct sim_rq *rq, struct sim_task *task)
 	if (rq->cpu->need_resched)
 		return;
 	if (is_idle(curr) && !is_idle(task)) {
+		rq->fair.parity = curr->vdeadline - 1; /* nor does its slice protect it */
 		sim_fair_resched(rq);
 		return;
 	}
