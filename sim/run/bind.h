@@ -20,15 +20,15 @@
 
 #define BOUND_NONE UINT32_MAX
 
-struct bound_lock { /* one instance of a lock, completion or semaphore */
+struct bound_lock {       /* one instance of a lock, completion or semaphore */
 	const char *name; /* "mm", "bus[3]" */
 	const struct lock_model *model;
-	void *lock;	   /* simulated memory, model->size bytes */
-	uint32_t decl;	   /* index in scn->lock */
-	uint32_t instance; /* 0 .. count - 1 */
-	uint32_t object;   /* index in sim->objects of the lock's own lines */
+	void *lock;           /* simulated memory, model->size bytes */
+	uint32_t decl;        /* index in scn->lock */
+	uint32_t instance;    /* 0 .. count - 1 */
+	uint32_t object;      /* index in sim->objects of the lock's own lines */
 	uint32_t data_object; /* of the lines it protects (`data N lines`), or BOUND_NONE */
-	char *data;	   /* those lines, or NULL */
+	char *data;           /* those lines, or NULL */
 	unsigned data_lines;
 };
 
@@ -36,17 +36,17 @@ struct bound_barrier {
 	const char *name;
 	uint32_t decl, instance;
 	uint32_t parties;
-	uint32_t waiting;	  /* how many are there now */
+	uint32_t waiting;         /* how many are there now */
 	struct sim_task **waiter; /* room for two rounds: the last of one may still be waking others */
-	uint32_t round;		  /* 0 or 1 */
+	uint32_t round;           /* 0 or 1 */
 };
 
-struct bound_task { /* one instance of a task, or an interrupt */
+struct bound_task {       /* one instance of a task, or an interrupt */
 	const char *name; /* "worker[3]" */
 	struct sim_task *task;
 	struct task_struct *shared; /* what models see: the same memory as task->shared */
-	uint32_t decl;	   /* index in scn->task, or in scn->irq for pseudo-tasks */
-	uint32_t instance; /* $i */
+	uint32_t decl;              /* index in scn->task, or in scn->irq for pseudo-tasks */
+	uint32_t instance;          /* $i */
 };
 
 struct run_bound {
@@ -55,9 +55,10 @@ struct run_bound {
 	struct sim_trace *trace;
 	uint64_t seed;
 	unsigned ncpus;
-	sim_time from, until; /* the window [warm-up, end); until is SIM_NEVER for `until done` without limit */
+	sim_time from,
+		until; /* the window [warm-up, end); until is SIM_NEVER for `until done` without limit */
 	bool until_done;
-	uint64_t done;	      /* unnamed `done`s so far: $K */
+	uint64_t done; /* unnamed `done`s so far: $K */
 
 	struct bound_lock *lock;
 	uint32_t nlock;
@@ -66,7 +67,7 @@ struct run_bound {
 	uint32_t nbarrier;
 	struct bound_task *task;
 	uint32_t ntask; /* real tasks */
-	uint32_t nirq;	/* pseudo-tasks, at task[ntask ...] */
+	uint32_t nirq;  /* pseudo-tasks, at task[ntask ...] */
 	uint32_t *task_first;
 	uint32_t *object_lock; /* by index in sim->objects: index in lock[], or BOUND_NONE */
 	uint32_t nobject_lock;
@@ -74,10 +75,10 @@ struct run_bound {
 	const struct sim_pos *statement; /* by statement id: where it stands */
 	uint32_t nstatement;
 	const char *machine_text; /* "westmere-ex-8s 8x10x1, preempt none, 1000 Hz" */
-	struct sim_names names;	  /* what traces call things; same indexing */
+	struct sim_names names;   /* what traces call things; same indexing */
 
 	struct program *program; /* compiled bodies (program.h) */
-	void *memory;		 /* owned: everything above */
+	void *memory;            /* owned: everything above */
 };
 
 /* Index in task[] of what a model calls a task_struct. */

@@ -117,7 +117,8 @@ const struct value *value_compile(struct value_scope *s, const struct scn_expr *
 
 	switch (e->kind) {
 	case SCN_LITERAL:
-		return value_constant(s, e->unit == SCN_CYCLES ? cycles_to_ps(e->value, s->clock_khz) : e->value);
+		return value_constant(s, e->unit == SCN_CYCLES ? cycles_to_ps(e->value, s->clock_khz)
+							       : e->value);
 	case SCN_PARAM:
 		return value_compile(s, s->scn->param[e->value].value);
 	case SCN_INSTANCE:
@@ -135,7 +136,8 @@ const struct value *value_compile(struct value_scope *s, const struct scn_expr *
 	case SCN_SUB:
 		return compile_arithmetic(s, VALUE_SUB, e);
 	case SCN_MUL:
-		return compile_arithmetic(s, in_ppm(e->left) || in_ppm(e->right) ? VALUE_MUL_PPM : VALUE_MUL, e);
+		return compile_arithmetic(s, in_ppm(e->left) || in_ppm(e->right) ? VALUE_MUL_PPM : VALUE_MUL,
+					  e);
 	case SCN_DIV:
 		return compile_arithmetic(s, in_ppm(e->right) ? VALUE_DIV_PPM : VALUE_DIV, e);
 	case SCN_UNIFORM:
@@ -228,7 +230,8 @@ uint64_t value_eval(const struct value *v, const struct value_env *env)
 	return 0;
 }
 
-uint64_t value_once(const struct scenario *scn, uint64_t clock_khz, const struct scn_expr *e, uint64_t instance)
+uint64_t value_once(const struct scenario *scn, uint64_t clock_khz, const struct scn_expr *e,
+		    uint64_t instance)
 {
 	uint64_t a, b;
 

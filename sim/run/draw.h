@@ -24,11 +24,11 @@ enum value_kind {
 	VALUE_TURN, /* n: loop slot, VALUE_NO_SLOT outside loops */
 	VALUE_DONES,
 	VALUE_ADD,
-	VALUE_SUB,	/* stops at 0 */
+	VALUE_SUB, /* stops at 0 */
 	VALUE_MUL,
-	VALUE_MUL_PPM,	/* one side is a percentage or ratio in millionths */
-	VALUE_DIV,	/* by 0 gives the largest value */
-	VALUE_DIV_PPM,	/* the right side is in millionths */
+	VALUE_MUL_PPM, /* one side is a percentage or ratio in millionths */
+	VALUE_DIV,     /* by 0 gives the largest value */
+	VALUE_DIV_PPM, /* the right side is in millionths */
 	VALUE_UNIFORM,
 	VALUE_EXP,
 	VALUE_NORMAL,
@@ -50,8 +50,8 @@ struct value {
 struct value_scope {
 	const struct scenario *scn;
 	uint64_t clock_khz; /* of the machine; 0: unknown, cycles count as 0 */
-	uint32_t slot;	    /* of the innermost loop, or VALUE_NO_SLOT */
-	uint32_t ndraw;	    /* draws numbered so far */
+	uint32_t slot;      /* of the innermost loop, or VALUE_NO_SLOT */
+	uint32_t ndraw;     /* draws numbered so far */
 	struct bind_pool *memory;
 };
 
@@ -59,7 +59,7 @@ struct value_scope {
 struct value_env {
 	uint64_t instance;
 	uint64_t stream; /* key of the task's random numbers */
-	uint64_t *turn;	 /* by loop slot */
+	uint64_t *turn;  /* by loop slot */
 	uint64_t *visit; /* by draw number */
 	const uint64_t *done;
 };

@@ -65,12 +65,13 @@ static void bind_instance(struct run_bound *b, struct bind_pool *pool, struct bo
 		return;
 	bl->data_object = sim->nobjects;
 	bl->data_lines = decl->data_lines;
-	bl->data = sim_object_create(bind_printf(pool, "%s.data", bl->name), (size_t)decl->data_lines * SIM_LINE_BYTES,
-				     home_of(bl->instance));
+	bl->data = sim_object_create(bind_printf(pool, "%s.data", bl->name),
+				     (size_t)decl->data_lines * SIM_LINE_BYTES, home_of(bl->instance));
 	sim_assert(bl->data && "simulated memory for the locks' data");
 }
 
-static void bind_decl(struct run_bound *b, struct bind_pool *pool, uint32_t index, const struct scn_compare *compare)
+static void bind_decl(struct run_bound *b, struct bind_pool *pool, uint32_t index,
+		      const struct scn_compare *compare)
 {
 	const struct scn_lock *decl = &b->scn->lock[index];
 	bool other = compare && compare->lock == index;
@@ -78,7 +79,10 @@ static void bind_decl(struct run_bound *b, struct bind_pool *pool, uint32_t inde
 	uint64_t *params;
 
 	sim_assert(m && "a model that the checker knows");
-	params = make_params(b, pool, m, other ? compare->set : decl->set, other ? compare->nset : decl->nset);
+	if (other)
+		params = make_params(b, pool, m, compare->set, compare->nset);
+	else
+		params = make_params(b, pool, m, decl->set, decl->nset);
 	if (decl->kind == SCN_SEMAPHORE && decl->value && count_params(m))
 		params[0] = bound_value(b, decl->value);
 	for (uint32_t i = 0; i < decl->count; i++) {
@@ -166,10 +170,17 @@ void bind_names(struct run_bound *b, struct bind_pool *pool)
 	facts[3] = bind_printf(pool, "machine=%s", b->machine_text);
 	facts[4] = "version=" LOCKSTEP_VERSION;
 	b->names = (struct sim_names){
-		.ncpus = b->ncpus, .ntasks = n, .nlocks = b->nlock,
+		.ncpus = b->ncpus,
+		.ntasks = n,
+		.nlocks = b->nlock,
 		/* records count texts from 1; the scenario's list has an empty one at 0 */
-		.nstrings = scn->nstring ? scn->nstring - 1 : 0, .string = scn->nstring ? scn->string + 1 : NULL,
-		.nfacts = 5, .facts = facts,
-		.task = task, .lock = lock, .lock_model = model, .lock_events = events,
+		.nstrings = scn->nstring ? scn->nstring - 1 : 0,
+		.string = scn->nstring ? scn->string + 1 : NULL,
+		.nfacts = 5,
+		.facts = facts,
+		.task = task,
+		.lock = lock,
+		.lock_model = model,
+		.lock_events = events,
 	};
 }

@@ -75,7 +75,10 @@ static struct prog_hold **held_find(struct prog_task *t, const struct prog_insn 
 static struct lock_req make_req(const struct prog_hold *h)
 {
 	return (struct lock_req){
-		.mode = (enum lock_mode)h->mode, .how = h->how, .timeout = SIM_NEVER, .hold = h->memory,
+		.mode = (enum lock_mode)h->mode,
+		.how = h->how,
+		.timeout = SIM_NEVER,
+		.hold = h->memory,
 	};
 }
 
@@ -131,7 +134,7 @@ void lockop_lock(struct sim_task *task, void *arg)
 /* post, wake: nobody needs to hold it. */
 static void unlock_by_anyone(struct prog_task *t, const struct prog_insn *in, struct bound_lock *bl)
 {
-	struct lock_req req = { .mode = LOCK_EXCLUSIVE, .timeout = SIM_NEVER };
+	struct lock_req req = {.mode = LOCK_EXCLUSIVE, .timeout = SIM_NEVER};
 	bool kernel = in_kernel(bl->model);
 	uint32_t lock = lock_number(t, bl);
 
@@ -157,7 +160,8 @@ void lockop_unlock(struct sim_task *task, void *arg)
 
 	struct prog_hold **p = held_find(t, in), *h;
 
-	if (!p) { /* the record is a finding; the model is not asked what it would do to a lock of somebody else */
+	if (!p) { /* the record is a finding; the model is not asked what it would do to a lock of somebody
+		     else */
 		named = &t->bound->lock[prog_target(t, in)];
 		sim_emit(SIM_REC_UNLOCK, task->id + 1, lock_number(t, named), LOCK_EXCLUSIVE, in->stmt);
 		return;

@@ -7,9 +7,9 @@
 #include "sim/run/bind_impl.h"
 #include "sim/run/registry.h"
 
-static const char *const preempt_words[] = { "none", "voluntary", "full", "lazy", "rt", NULL };
-static const char *const fair_words[] = { "cfs", "eevdf", NULL };
-static const char *const kernel_words[] = { "smp", "up", NULL };
+static const char *const preempt_words[] = {"none", "voluntary", "full", "lazy", "rt", NULL};
+static const char *const fair_words[] = {"cfs", "eevdf", NULL};
+static const char *const kernel_words[] = {"smp", "up", NULL};
 
 static unsigned word_index(const char *const *words, const char *word)
 {

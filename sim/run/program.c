@@ -62,13 +62,16 @@ void compile_list(struct compiler *c, const struct scn_stmt *list)
 
 /* -- bodies ----------------------------------------------------------------------------------- */
 
-static void compile_body(struct run_bound *b, struct bind_pool *pool, const struct scn_stmt *list, bool is_irq,
-			 struct prog_body *body)
+static void compile_body(struct run_bound *b, struct bind_pool *pool, const struct scn_stmt *list,
+			 bool is_irq, struct prog_body *body)
 {
 	struct compiler c = {
 		.b = b,
 		.pool = pool,
-		.scope = { .scn = b->scn, .clock_khz = b->machine->cfg.clock_khz, .slot = VALUE_NO_SLOT, .memory = pool },
+		.scope = {.scn = b->scn,
+			  .clock_khz = b->machine->cfg.clock_khz,
+			  .slot = VALUE_NO_SLOT,
+			  .memory = pool},
 		.code = g_array_new(FALSE, FALSE, sizeof(struct prog_insn)),
 	};
 	struct prog_insn *code;
@@ -134,8 +137,8 @@ void program_prepare(struct run_bound *b)
 		p->csd = sim_percpu_create("shootdown", sizeof(uint64_t), &p->csd_stride);
 }
 
-void program_task_init(struct run_bound *b, struct bind_pool *pool, uint32_t index, const struct prog_body *body,
-		       const char *stream, uint32_t instance)
+void program_task_init(struct run_bound *b, struct bind_pool *pool, uint32_t index,
+		       const struct prog_body *body, const char *stream, uint32_t instance)
 {
 	struct prog_task *t = &b->program->task[index];
 

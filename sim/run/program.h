@@ -40,7 +40,7 @@ enum prog_op {
 	PROG_CHOOSE, /* choose */
 	PROG_FAILED, /* jump: if the last lock call failed */
 	/* locks: target, stmt; on a fiber */
-	PROG_LOCK,   /* mode, how, value: timeout or NULL */
+	PROG_LOCK, /* mode, how, value: timeout or NULL */
 	PROG_UNLOCK,
 	PROG_DOWNGRADE,
 	PROG_WAKEALL,
@@ -70,11 +70,11 @@ enum prog_op {
 
 struct prog_choose {
 	unsigned n;
-	bool decays;		    /* branches are tried in order, by decay(k, n) */
-	const struct value **value; /* weights, all constant: NULL */
-	uint64_t *weight, total;    /* scratch if the weights are not constant */
+	bool decays;                 /* branches are tried in order, by decay(k, n) */
+	const struct value **value;  /* weights, all constant: NULL */
+	uint64_t *weight, total;     /* scratch if the weights are not constant */
 	const struct value **k, **d; /* decay(k, d) of a branch; NULL: the other branch */
-	uint32_t *draw;		    /* draw[0] for weights, draw[i] for decays */
+	uint32_t *draw;              /* draw[0] for weights, draw[i] for decays */
 	uint32_t *jump;
 };
 
@@ -92,7 +92,7 @@ struct prog_insn {
 	uint32_t stmt;
 	uint32_t jump;
 	uint32_t slot;
-	uint32_t first, count;	   /* target: instances [first, first + count) of lock[], barrier[] or task[] */
+	uint32_t first, count; /* target: instances [first, first + count) of lock[], barrier[] or task[] */
 	const struct value *index; /* which of them; NULL: see the operation */
 	const struct value *value;
 	union {
@@ -107,7 +107,7 @@ struct prog_body {
 	uint32_t ncode;
 	uint32_t nslots, ndraws;
 	const struct value *arrival; /* a leading `at`, or NULL */
-	uint32_t group;		     /* address space, for shootdown */
+	uint32_t group;              /* address space, for shootdown */
 	bool is_irq;
 };
 
@@ -126,14 +126,14 @@ struct prog_task { /* sim_task->user */
 	struct program *program;
 	struct sim_task *sim;
 	struct value_env env;
-	uint64_t *limit;	/* turns of the loop in this slot */
-	int result;		/* of the last lock call */
-	bool waiting;		/* inside a lock() that may wait */
+	uint64_t *limit; /* turns of the loop in this slot */
+	int result;      /* of the last lock call */
+	bool waiting;    /* inside a lock() that may wait */
 	uint32_t holds;
 	struct prog_hold *held; /* newest first */
 	struct prog_hold *spare;
-	sim_time release;	/* of the current job: the grid of `period` */
-	sim_time still_at;	/* loop turns that took no time */
+	sim_time release;  /* of the current job: the grid of `period` */
+	sim_time still_at; /* loop turns that took no time */
 	uint32_t still;
 	struct sim_task **meet; /* whom the last to come wakes, and how many */
 	uint32_t nmeet;
@@ -142,9 +142,9 @@ struct prog_task { /* sim_task->user */
 struct program {
 	struct prog_body *body; /* by task declaration, then by interrupt */
 	struct prog_task *task; /* by index in bound->task */
-	char *csd;		/* per-CPU words of shootdowns in flight, or NULL */
+	char *csd;              /* per-CPU words of shootdowns in flight, or NULL */
 	size_t csd_stride;
-	uint64_t steps;		/* of all tasks so far: they take host time though nothing may happen in the machine */
+	uint64_t steps;         /* of all tasks: host time, though nothing may happen in the machine */
 	const volatile int *interrupted; /* or NULL */
 };
 
@@ -158,8 +158,8 @@ void program_compile(struct run_bound *b, struct bind_pool *pool);
 /* Creates what the bodies need of the machine (shootdown words). After sim_machine_create(). */
 void program_prepare(struct run_bound *b);
 /* Fills the program state of task[@index], which runs @body as instance @instance. */
-void program_task_init(struct run_bound *b, struct bind_pool *pool, uint32_t index, const struct prog_body *body,
-		       const char *stream, uint32_t instance);
+void program_task_init(struct run_bound *b, struct bind_pool *pool, uint32_t index,
+		       const struct prog_body *body, const char *stream, uint32_t instance);
 /* When task[@index] arrives. */
 sim_time program_arrival(struct run_bound *b, uint32_t index);
 

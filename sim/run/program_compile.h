@@ -18,10 +18,10 @@ struct block { /* a block that is open where we are */
 	struct block *up;
 	enum block_kind kind;
 	const struct scn_stmt *stmt;
-	uint32_t slot;	    /* of the innermost loop outside it (HOLD), its own (LOOP) */
-	enum prog_op end;   /* REGION: closes it … */
-	sim_time cost;	    /* … after this time */
-	GArray *breaks;	    /* LOOP: instructions that jump past it */
+	uint32_t slot;    /* of the innermost loop outside it (HOLD), its own (LOOP) */
+	enum prog_op end; /* REGION: closes it … */
+	sim_time cost;    /* … after this time */
+	GArray *breaks;   /* LOOP: instructions that jump past it */
 };
 
 struct compiler {
@@ -59,7 +59,7 @@ static inline struct prog_insn *insn_at(const struct compiler *c, uint32_t i)
 /* Appends an instruction; the pointer is good until the next one. */
 static inline struct prog_insn *emit(struct compiler *c, enum prog_op op, const struct scn_stmt *stmt)
 {
-	struct prog_insn in = { .op = (uint8_t)op, .stmt = stmt ? stmt->id : 0 };
+	struct prog_insn in = {.op = (uint8_t)op, .stmt = stmt ? stmt->id : 0};
 
 	g_array_append_val(c->code, in);
 	return insn_at(c, c->code->len - 1);

@@ -41,7 +41,10 @@ static uint32_t open_loop(struct compiler *c, struct block *block, const struct 
 	for (const struct block *b = c->open; b; b = b->up)
 		depth += b->kind == BLOCK_LOOP;
 	*block = (struct block){
-		.up = c->open, .kind = BLOCK_LOOP, .stmt = stmt, .slot = depth,
+		.up = c->open,
+		.kind = BLOCK_LOOP,
+		.stmt = stmt,
+		.slot = depth,
 		.breaks = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
 	};
 	if (c->nslots <= depth)
@@ -192,11 +195,15 @@ unsigned prog_choose_branch(const struct prog_choose *ch, const struct value_env
 
 /* -- regions ---------------------------------------------------------------------------------- */
 
-static void compile_region(struct compiler *c, const struct scn_stmt *stmt, enum prog_op begin, enum prog_op end,
-			   sim_time cost_begin, sim_time cost_end)
+static void compile_region(struct compiler *c, const struct scn_stmt *stmt, enum prog_op begin,
+			   enum prog_op end, sim_time cost_begin, sim_time cost_end)
 {
 	struct block block = {
-		.up = c->open, .kind = BLOCK_REGION, .stmt = stmt, .end = end, .cost = cost_end,
+		.up = c->open,
+		.kind = BLOCK_REGION,
+		.stmt = stmt,
+		.end = end,
+		.cost = cost_end,
 	};
 
 	emit(c, begin, stmt)->cost = cost_begin;
@@ -221,7 +228,6 @@ static void compile_preempt_off(struct compiler *c, const struct scn_stmt *stmt)
 	compile_region(c, stmt, PROG_PREEMPT_OFF, PROG_PREEMPT_ON, cost[SIM_COST_preempt_off],
 		       cost[SIM_COST_preempt_on]);
 }
-
 
 bool compile_flow(struct compiler *c, const struct scn_stmt *stmt)
 {

@@ -40,7 +40,7 @@ static void set_attr(const struct prog_set *set, const struct value_env *env, st
 {
 	int priority = set->priority ? (int)value_of(set->priority, env) : 0;
 
-	*attr = (struct sim_attr){ .policy = set->policy };
+	*attr = (struct sim_attr){.policy = set->policy};
 	if (set->policy == SIM_NORMAL)
 		attr->nice = set->neg ? -priority : priority;
 	else

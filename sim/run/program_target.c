@@ -14,7 +14,7 @@ static void aim(struct compiler *c, struct prog_insn *in, uint32_t first, uint32
 
 static struct prog_insn lock_insn(struct compiler *c, enum prog_op op, const struct scn_stmt *stmt)
 {
-	struct prog_insn in = { .op = (uint8_t)op, .stmt = stmt->id };
+	struct prog_insn in = {.op = (uint8_t)op, .stmt = stmt->id};
 	uint32_t decl = stmt->target.object;
 
 	aim(c, &in, c->b->lock_first[decl], c->b->scn->lock[decl].count, &stmt->target);
@@ -30,7 +30,7 @@ static void emit_lock_op(struct compiler *c, enum prog_op op, const struct scn_s
 
 static void emit_task_op(struct compiler *c, enum prog_op op, const struct scn_stmt *stmt, uint8_t how)
 {
-	struct prog_insn in = { .op = (uint8_t)op, .stmt = stmt->id, .how = how };
+	struct prog_insn in = {.op = (uint8_t)op, .stmt = stmt->id, .how = how};
 	uint32_t decl = stmt->target.object;
 
 	aim(c, &in, c->b->task_first[decl], c->b->scn->task[decl].count, &stmt->target);
@@ -97,7 +97,7 @@ void compile_hold_end(struct compiler *c, const struct block *block)
 
 static void compile_hold(struct compiler *c, const struct scn_stmt *stmt)
 {
-	struct block block = { .up = c->open, .kind = BLOCK_HOLD, .stmt = stmt, .slot = c->scope.slot };
+	struct block block = {.up = c->open, .kind = BLOCK_HOLD, .stmt = stmt, .slot = c->scope.slot};
 	uint32_t failed, over;
 
 	emit_acquire(c, stmt);

@@ -33,7 +33,8 @@ struct run { /* one run in progress */
 	sim_time end; /* of the window */
 };
 
-static struct run *now_running; /* for the machine's and the kernel words' call-backs, which carry no pointer */
+static struct run
+	*now_running; /* for the machine's and the kernel words' call-backs, which carry no pointer */
 
 /* -- call-backs --------------------------------------------------------------------------------- */
 
@@ -58,7 +59,8 @@ static uint32_t current_lock(void)
 /* @kind: enum kw_finding of the kernel words. */
 static void on_kernel_finding(int kind, const char *text)
 {
-	static const enum run_finding_kind kind_of[] = { RUN_FINDING_warning, RUN_FINDING_broken, RUN_FINDING_lockdep };
+	static const enum run_finding_kind kind_of[] = {RUN_FINDING_warning, RUN_FINDING_broken,
+							RUN_FINDING_lockdep};
 
 	sim_assert(kind >= 0 && kind < (int)G_N_ELEMENTS(kind_of));
 	if (now_running->watch)
@@ -151,11 +153,13 @@ static void run_bind(struct run *r, const struct scenario *scn)
 static int run_listen(struct run *r, char **error)
 {
 	const struct run_options *o = r->options;
-	unsigned classes = o->trace_classes ? o->trace_classes : SIM_CLASS_SCHED | SIM_CLASS_LOCK | SIM_CLASS_TASK;
+	unsigned classes =
+		o->trace_classes ? o->trace_classes : SIM_CLASS_SCHED | SIM_CLASS_LOCK | SIM_CLASS_TASK;
 
 	if (!o->bare) {
 		r->digest = SIM_DIGEST_SEED;
-		sim_trace_subscribe(&r->trace, SIM_CLASS_SCHED | SIM_CLASS_LOCK | SIM_CLASS_TASK, count_record, r);
+		sim_trace_subscribe(&r->trace, SIM_CLASS_SCHED | SIM_CLASS_LOCK | SIM_CLASS_TASK,
+				    count_record, r);
 		r->watch = watch_create(&r->bound, o);
 		watch_start(r->watch, &r->trace);
 	}
@@ -181,8 +185,8 @@ static int run_listen(struct run *r, char **error)
 static void endless_instant(struct run *r)
 {
 	char t[SIM_TIME_CHARS];
-	g_autofree char *text = g_strdup_printf("%u steps at one instant (%s): time cannot end this loop", PROG_STILL_MAX,
-						sim_time_format(t, sim->now));
+	g_autofree char *text = g_strdup_printf("%u steps at one instant (%s): time cannot end this loop",
+						PROG_STILL_MAX, sim_time_format(t, sim->now));
 
 	if (r->watch)
 		watch_finding(r->watch, RUN_FINDING_endless_instant, current_task(), current_lock(), text);
@@ -303,7 +307,8 @@ static int run_close(struct run *r, char **error)
 }
 
 /* The run under the other model answers to its own block only. */
-static void judge_compare(struct run *r, unsigned block, const struct run_result *own, struct run_compare *cmp)
+static void judge_compare(struct run *r, unsigned block, const struct run_result *own,
+			  struct run_compare *cmp)
 {
 	const struct scn_compare *c = r->compare;
 	struct run_result *res = cmp->result;
@@ -321,7 +326,8 @@ static void judge_compare(struct run *r, unsigned block, const struct run_result
 
 /* One run into @res. @own and @cmp: for a compare block, what to judge it against. */
 static int run_once(const struct scenario *scn, const struct run_options *options, unsigned block,
-		    const struct run_result *own, struct run_compare *cmp, struct run_result *res, char **error)
+		    const struct run_result *own, struct run_compare *cmp, struct run_result *res,
+		    char **error)
 {
 	struct run *r = g_new0(struct run, 1);
 	int ret;
@@ -339,7 +345,7 @@ static int run_once(const struct scenario *scn, const struct run_options *option
 		if (cmp && r->watch)
 			judge_compare(r, block, own, cmp);
 	}
-	if (run_close(r, ret ? &(char *){ NULL } : error))
+	if (run_close(r, ret ? &(char *){NULL} : error))
 		ret = -1;
 	g_free(r);
 	return ret;
@@ -367,7 +373,7 @@ static int run_compares(const struct scenario *scn, const struct run_options *op
 struct run_result *run_scenario(const struct scenario *scn, const struct run_options *options, char **error)
 {
 	struct run_result *res = g_new0(struct run_result, 1);
-	struct run_options none = { 0 };
+	struct run_options none = {0};
 	int ret;
 
 	if (!options)

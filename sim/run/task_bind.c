@@ -10,12 +10,13 @@
 
 /* -- scheduling parameters -------------------------------------------------------------------- */
 
-static void make_attr(const struct run_bound *b, const struct scn_sched *s, uint64_t instance, struct sim_attr *attr)
+static void make_attr(const struct run_bound *b, const struct scn_sched *s, uint64_t instance,
+		      struct sim_attr *attr)
 {
 	uint64_t khz = b->machine ? b->machine->cfg.clock_khz : 0; /* none in tests of the watchers */
 	int priority = s->priority ? (int)value_once(b->scn, khz, s->priority, instance) : 0;
 
-	*attr = (struct sim_attr){ .policy = SIM_NORMAL };
+	*attr = (struct sim_attr){.policy = SIM_NORMAL};
 	switch (s->policy) {
 	case SCN_POLICY_FIFO:
 		attr->policy = SIM_FIFO;
@@ -32,7 +33,8 @@ static void make_attr(const struct run_bound *b, const struct scn_sched *s, uint
 		attr->policy = SIM_DEADLINE;
 		attr->dl_runtime = value_once(b->scn, khz, s->runtime, instance);
 		attr->dl_period = value_once(b->scn, khz, s->period, instance);
-		attr->dl_deadline = s->deadline ? value_once(b->scn, khz, s->deadline, instance) : attr->dl_period;
+		attr->dl_deadline =
+			s->deadline ? value_once(b->scn, khz, s->deadline, instance) : attr->dl_period;
 		return;
 	}
 }
@@ -56,7 +58,8 @@ static void allow(struct places *p, uint64_t cpu)
 		p->set[cpu / 64] |= UINT64_C(1) << cpu % 64;
 }
 
-static void allow_listed(struct places *p, const struct run_bound *b, const struct scn_task *decl, uint64_t instance)
+static void allow_listed(struct places *p, const struct run_bound *b, const struct scn_task *decl,
+			 uint64_t instance)
 {
 	uint64_t khz = b->machine ? b->machine->cfg.clock_khz : 0; /* none in tests of the watchers */
 
@@ -100,7 +103,8 @@ static int by_distance(const void *a, const void *b)
 	return x->socket < y->socket ? -1 : x->socket > y->socket;
 }
 
-static void find_places(struct places *p, const struct run_bound *b, const struct scn_task *decl, uint64_t instance)
+static void find_places(struct places *p, const struct run_bound *b, const struct scn_task *decl,
+			uint64_t instance)
 {
 	memset(p->set, 0, SIM_CPUSET_WORDS(sim->ncpus) * sizeof(p->set[0]));
 	if (decl->ncpus)
@@ -132,7 +136,8 @@ static bool depends(const struct scenario *scn, const struct scn_expr *e)
 {
 	uint64_t zero, one;
 
-	return e && (!scn_instance_value(scn, e, 0, &zero) || !scn_instance_value(scn, e, 1, &one) || zero != one);
+	return e &&
+	       (!scn_instance_value(scn, e, 0, &zero) || !scn_instance_value(scn, e, 1, &one) || zero != one);
 }
 
 static bool own_places(const struct scenario *scn, const struct scn_task *decl)
@@ -146,7 +151,8 @@ static bool own_places(const struct scenario *scn, const struct scn_task *decl)
 
 /* -- creation ---------------------------------------------------------------------------------- */
 
-static void create_task(struct run_bound *b, struct bind_pool *pool, uint32_t index, const struct places *places)
+static void create_task(struct run_bound *b, struct bind_pool *pool, uint32_t index,
+			const struct places *places)
 {
 	struct bound_task *bt = &b->task[index];
 	const struct scn_task *decl = &b->scn->task[bt->decl];
@@ -207,7 +213,7 @@ void bind_tasks(struct run_bound *b, struct bind_pool *pool)
 	const struct scenario *scn = b->scn;
 	g_autofree unsigned *cpu = g_new0(unsigned, sim->ncpus);
 	g_autofree uint64_t *set = g_new0(uint64_t, SIM_CPUSET_WORDS(sim->ncpus));
-	struct places places = { .cpu = cpu, .set = set };
+	struct places places = {.cpu = cpu, .set = set};
 
 	b->task_first = bind_alloc(pool, scn->ntask * sizeof(b->task_first[0]));
 	for (uint32_t i = 0; i < scn->ntask; i++) {

@@ -97,8 +97,7 @@ static const char *const finding_names[] = {
 #define X(id, name) name,
 	RUN_FINDINGS(X)
 #undef X
-	NULL
-};
+		NULL};
 
 const struct scn_vocabulary *run_vocabulary(void)
 {

@@ -9,8 +9,8 @@
 
 #define US ((uint64_t)SIM_US)
 
-static struct scn_param params[] = { { .name = "think" } };
-static struct scenario scn = { .param = params, .nparam = 1 };
+static struct scn_param params[] = {{.name = "think"}};
+static struct scenario scn = {.param = params, .nparam = 1};
 static struct bind_pool pool;
 static struct value_scope scope;
 static uint64_t turn[2], visit[16], done;
@@ -18,8 +18,13 @@ static struct value_env env;
 
 static void setup(void)
 {
-	scope = (struct value_scope){ .scn = &scn, .clock_khz = 2000000, .slot = VALUE_NO_SLOT, .memory = &pool };
-	env = (struct value_env){ .instance = 3, .stream = sim_stream(7, "worker", 3), .turn = turn, .visit = visit, .done = &done };
+	scope = (struct value_scope){
+		.scn = &scn, .clock_khz = 2000000, .slot = VALUE_NO_SLOT, .memory = &pool};
+	env = (struct value_env){.instance = 3,
+				 .stream = sim_stream(7, "worker", 3),
+				 .turn = turn,
+				 .visit = visit,
+				 .done = &done};
 	done = turn[0] = turn[1] = 0;
 	for (unsigned i = 0; i < 16; i++)
 		visit[i] = 0;
@@ -32,22 +37,29 @@ static void teardown(void)
 
 static struct scn_expr lit(enum scn_unit unit, uint64_t v)
 {
-	return (struct scn_expr){ .kind = SCN_LITERAL, .unit = unit, .value = v };
+	return (struct scn_expr){.kind = SCN_LITERAL, .unit = unit, .value = v};
 }
 
 static struct scn_expr op(enum scn_expr_kind kind, enum scn_unit unit, struct scn_expr *l, struct scn_expr *r)
 {
-	return (struct scn_expr){ .kind = kind, .unit = unit, .left = l, .right = r };
+	return (struct scn_expr){.kind = kind, .unit = unit, .left = l, .right = r};
 }
 
 START_TEST(constants_fold)
 {
-	struct scn_expr five = lit(SCN_TIME, 5 * US), two = lit(SCN_COUNT, 2), half = lit(SCN_PERCENT, 500000);
-	struct scn_expr sum = op(SCN_ADD, SCN_TIME, &five, &five), product = op(SCN_MUL, SCN_TIME, &two, &sum);
-	struct scn_expr part = op(SCN_MUL, SCN_TIME, &product, &half), quotient = op(SCN_DIV, SCN_TIME, &part, &two);
+	struct scn_expr five = lit(SCN_TIME, 5 * US), two = lit(SCN_COUNT, 2),
+			half = lit(SCN_PERCENT, 500000);
+	struct scn_expr sum = op(SCN_ADD, SCN_TIME, &five, &five),
+			product = op(SCN_MUL, SCN_TIME, &two, &sum);
+	struct scn_expr part = op(SCN_MUL, SCN_TIME, &product, &half),
+			quotient = op(SCN_DIV, SCN_TIME, &part, &two);
 	struct scn_expr less = op(SCN_SUB, SCN_TIME, &five, &sum), back = op(SCN_DIV, SCN_TIME, &five, &half);
-	struct { struct scn_expr *e; uint64_t want; } cases[] = {
-		{ &sum, 10 * US }, { &product, 20 * US }, { &part, 10 * US }, { &quotient, 5 * US }, { &less, 0 }, { &back, 10 * US },
+	struct {
+		struct scn_expr *e;
+		uint64_t want;
+	} cases[] = {
+		{&sum, 10 * US},     {&product, 20 * US}, {&part, 10 * US},
+		{&quotient, 5 * US}, {&less, 0},          {&back, 10 * US},
 	};
 
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -62,7 +74,8 @@ END_TEST
 
 START_TEST(params_and_cycles)
 {
-	struct scn_expr value = lit(SCN_TIME, 3 * US), use = { .kind = SCN_PARAM, .unit = SCN_TIME, .value = 0 };
+	struct scn_expr value = lit(SCN_TIME, 3 * US),
+			use = {.kind = SCN_PARAM, .unit = SCN_TIME, .value = 0};
 	struct scn_expr cycles = lit(SCN_CYCLES, 3);
 
 	params[0].value = &value;
@@ -75,7 +88,7 @@ END_TEST
 
 START_TEST(dollars)
 {
-	struct scn_expr i = { .kind = SCN_INSTANCE }, k = { .kind = SCN_TURN }, dones = { .kind = SCN_DONES };
+	struct scn_expr i = {.kind = SCN_INSTANCE}, k = {.kind = SCN_TURN}, dones = {.kind = SCN_DONES};
 	struct scn_expr us = lit(SCN_TIME, US), scaled = op(SCN_MUL, SCN_TIME, &i, &us);
 
 	ck_assert_uint_eq(value_of(value_compile(&scope, &scaled), &env), 3 * US);
@@ -91,8 +104,10 @@ END_TEST
 
 START_TEST(saturates)
 {
-	struct scn_expr big = lit(SCN_TIME, UINT64_MAX), sum = op(SCN_ADD, SCN_TIME, &big, &big), zero = lit(SCN_COUNT, 0);
-	struct scn_expr square = op(SCN_MUL, SCN_TIME, &big, &big), by_zero = op(SCN_DIV, SCN_TIME, &big, &zero);
+	struct scn_expr big = lit(SCN_TIME, UINT64_MAX), sum = op(SCN_ADD, SCN_TIME, &big, &big),
+			zero = lit(SCN_COUNT, 0);
+	struct scn_expr square = op(SCN_MUL, SCN_TIME, &big, &big),
+			by_zero = op(SCN_DIV, SCN_TIME, &big, &zero);
 
 	ck_assert_uint_eq(value_compile(&scope, &sum)->n, SIM_NEVER / 2);
 	ck_assert_uint_eq(value_compile(&scope, &square)->n, SIM_NEVER / 2);
@@ -125,13 +140,17 @@ END_TEST
 START_TEST(means)
 {
 	struct scn_expr lo = lit(SCN_TIME, 10 * US), hi = lit(SCN_TIME, 30 * US), cv = lit(SCN_RATIO, 500000);
-	struct scn_expr e[] = { op(SCN_UNIFORM, SCN_TIME, &lo, &hi), op(SCN_EXP, SCN_TIME, &lo, NULL),
-				op(SCN_NORMAL, SCN_TIME, &hi, &lo), op(SCN_LOGNORMAL, SCN_TIME, &lo, &cv) };
-	struct scn_expr *alt[] = { &lo, &hi };
-	uint64_t weight[] = { 3, 1 };
-	struct scn_expr choice = { .kind = SCN_CHOICE_D, .unit = SCN_TIME, .alt = alt, .weight = weight, .nalt = 2 };
-	struct { struct scn_expr *e; double mean; } cases[] = {
-		{ &e[0], 20e6 }, { &e[1], 10e6 }, { &e[2], 30e6 }, { &e[3], 10e6 }, { &choice, 15e6 },
+	struct scn_expr e[] = {op(SCN_UNIFORM, SCN_TIME, &lo, &hi), op(SCN_EXP, SCN_TIME, &lo, NULL),
+			       op(SCN_NORMAL, SCN_TIME, &hi, &lo), op(SCN_LOGNORMAL, SCN_TIME, &lo, &cv)};
+	struct scn_expr *alt[] = {&lo, &hi};
+	uint64_t weight[] = {3, 1};
+	struct scn_expr choice = {
+		.kind = SCN_CHOICE_D, .unit = SCN_TIME, .alt = alt, .weight = weight, .nalt = 2};
+	struct {
+		struct scn_expr *e;
+		double mean;
+	} cases[] = {
+		{&e[0], 20e6}, {&e[1], 10e6}, {&e[2], 30e6}, {&e[3], 10e6}, {&choice, 15e6},
 	};
 
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

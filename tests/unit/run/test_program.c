@@ -17,9 +17,11 @@ START_TEST(records_of_a_lock_call)
 {
 	struct text_run *t = text_run(ZERO "lock l : mutex\n"
 					   "task a fifo 1 { lock l  run 1ms  unlock l }\n"
-					   "run until done\n", NULL);
+					   "run until done\n",
+				      NULL);
 	static const enum sim_rec_type want[] = {
-		SIM_REC_ARRIVE, SIM_REC_CALL, SIM_REC_GRANT, SIM_REC_RUN, SIM_REC_RUN, SIM_REC_UNLOCK, SIM_REC_UNLOCKED, SIM_REC_EXIT,
+		SIM_REC_ARRIVE, SIM_REC_CALL,   SIM_REC_GRANT,    SIM_REC_RUN,
+		SIM_REC_RUN,    SIM_REC_UNLOCK, SIM_REC_UNLOCKED, SIM_REC_EXIT,
 	};
 	unsigned n = 0;
 
@@ -43,8 +45,10 @@ START_TEST(grant_tells_whether_it_waited)
 					   "task a fifo 1 cpu 0 { hold s { hold q { run 1ms } sleep 1ms } }\n"
 					   "task b fifo 1 cpu 1 { at 1us  writing s { } }\n"
 					   "task c fifo 1 cpu 2 { at 1us  hold q { } }\n"
-					   "run until done\n", NULL);
-	const struct sim_rec *slept = text_find(t, SIM_REC_GRANT, 2, 0), *spun = text_find(t, SIM_REC_GRANT, 3, 0);
+					   "run until done\n",
+				      NULL);
+	const struct sim_rec *slept = text_find(t, SIM_REC_GRANT, 2, 0),
+			     *spun = text_find(t, SIM_REC_GRANT, 3, 0);
 
 	ck_assert_ptr_nonnull(slept);
 	ck_assert_uint_eq(slept->val, 1);
@@ -59,10 +63,12 @@ START_TEST(failures_and_results)
 {
 	struct text_run *t = text_run(ZERO "lock l : rtmutex\n"
 					   "task a fifo 1 cpu 0 { hold l { sleep 9ms } }\n"
-					   "task b fifo 1 cpu 1 { at 1ms  hold l try { } else { }  hold l timeout 1ms { } else { }  hold l timeout 1s { } else { } }\n"
+					   "task b fifo 1 cpu 1 { at 1ms  hold l try { } else { }  hold l "
+					   "timeout 1ms { } else { }  hold l timeout 1s { } else { } }\n"
 					   "task c fifo 1 cpu 2 { at 1ms  hold l { } }\n"
-					   "run until done\n", NULL);
-	static const unsigned want[] = { EBUSY, ETIMEDOUT, 0 };
+					   "run until done\n",
+				      NULL);
+	static const unsigned want[] = {EBUSY, ETIMEDOUT, 0};
 
 	ck_assert_uint_eq(text_count(t, SIM_REC_FAIL, 2), 2);
 	ck_assert_uint_eq(text_count(t, SIM_REC_RESULT, 2), 3);
@@ -77,10 +83,11 @@ START_TEST(exit_counts_locks_held)
 {
 	struct text_run *t = text_run(ZERO "lock l : mutex\nlock m : mutex\nsemaphore s = 1\n"
 					   "task a fifo 1 { take s  lock l  lock m  exit }\n"
-					   "run until done\nexpect finding exit-holding\n", NULL);
+					   "run until done\nexpect finding exit-holding\n",
+				      NULL);
 
 	ck_assert_uint_eq(text_find(t, SIM_REC_EXIT, 1, 0)->arg, 2); /* a semaphore has no owner */
-	ck_assert_uint_eq(t->result->nfinding, 2); /* one for each */
+	ck_assert_uint_eq(t->result->nfinding, 2);                   /* one for each */
 	ck_assert_int_eq(t->result->finding[0].kind, RUN_FINDING_exit_holding);
 	ck_assert_uint_eq(t->result->finding[0].line, 5);
 	ck_assert_int_eq(run_exit_status(t->result), 0);
@@ -91,8 +98,10 @@ END_TEST
 START_TEST(jobs)
 {
 	struct text_run *t = text_run(ZERO "task a fifo 1 { at 3ms  loop 2 { run 15ms  period 10ms } }\n"
-					   "run until done\n", NULL);
-	const struct sim_rec *first = text_find(t, SIM_REC_JOB, 1, 0), *second = text_find(t, SIM_REC_JOB, 1, 1);
+					   "run until done\n",
+				      NULL);
+	const struct sim_rec *first = text_find(t, SIM_REC_JOB, 1, 0),
+			     *second = text_find(t, SIM_REC_JOB, 1, 1);
 
 	ck_assert_uint_eq(first->arg, 1);
 	ck_assert_uint_eq(first->val, 3 * SIM_MS);
@@ -116,7 +125,8 @@ START_TEST(draws_do_not_depend_on_others)
 	struct text_run *a = text_run(texts[0], NULL), *b = text_run(texts[1], NULL);
 
 	for (unsigned i = 0; i < 40; i += 2) {
-		const struct sim_rec *x = text_find(a, SIM_REC_RUN, 2, i), *y = text_find(b, SIM_REC_RUN, 3, i);
+		const struct sim_rec *x = text_find(a, SIM_REC_RUN, 2, i),
+				     *y = text_find(b, SIM_REC_RUN, 3, i);
 
 		ck_assert_uint_eq(x->arg, 0);
 		ck_assert_uint_eq(x->val, y->val);
@@ -130,7 +140,7 @@ END_TEST
 START_TEST(draws_depend_on_the_seed)
 {
 	static const char text[] = ZERO "task w fifo 1 { loop 20 { run exp(10us) } }\nrun until done\n";
-	struct run_options seven = { .seed = 7, .has_seed = true }, one = { .seed = 1, .has_seed = true };
+	struct run_options seven = {.seed = 7, .has_seed = true}, one = {.seed = 1, .has_seed = true};
 	struct text_run *a = text_run(text, NULL), *b = text_run(text, &seven), *c = text_run(text, &one);
 
 	ck_assert_uint_ne(a->result->digest, b->result->digest);
@@ -144,9 +154,11 @@ END_TEST
 /* Both runs of a compare block draw the same, whatever the lock made of the order. */
 START_TEST(common_random_numbers)
 {
-	struct text_run *t = text_run(ZERO "lock l : fifo\n"
-					   "task w[4] fifo 1 cpu $i { loop 50 { run exp(10us)  hold l { run exp(8us) }  done } }\n"
-					   "run until done\ncompare l : mutex { expect done w = 200 }\n", NULL);
+	struct text_run *t = text_run(
+		ZERO "lock l : fifo\n"
+		     "task w[4] fifo 1 cpu $i { loop 50 { run exp(10us)  hold l { run exp(8us) }  done } }\n"
+		     "run until done\ncompare l : mutex { expect done w = 200 }\n",
+		NULL);
 
 	ck_assert_uint_eq(t->result->ncompare, 1);
 	ck_assert_uint_eq(t->result->lock[0].hold[0].sum, t->result->compare[0].result->lock[0].hold[0].sum);
@@ -160,9 +172,11 @@ END_TEST
 START_TEST(break_closes_what_it_leaves)
 {
 	struct text_run *t = text_run(ZERO "lock l : ticket\n"
-					   "task a fifo 1 { loop 3 { loop { preempt off { kernel { hold l { irq off { break } } } } } }  run 1ms }\n"
+					   "task a fifo 1 { loop 3 { loop { preempt off { kernel { hold l { "
+					   "irq off { break } } } } } }  run 1ms }\n"
 					   "task b fifo 2 { at 500us  hold l { run 100us } }\n"
-					   "run until done\n", NULL);
+					   "run until done\n",
+				      NULL);
 
 	ck_assert_uint_eq(text_count(t, SIM_REC_UNLOCK, 1), 3);
 	ck_assert_uint_eq(t->result->task[1].finish, 600 * SIM_US); /* a is preemptible again */

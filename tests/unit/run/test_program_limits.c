@@ -13,9 +13,12 @@
 START_TEST(endless_instant)
 {
 	static const char *const texts[] = {
-		ZERO "task a fifo 1 { loop { choose { 1: { done } 0: { run 1ms } } } }\nrun for 1s\nexpect finding endless-instant\n",
-		ZERO "lock l : ticket\ntask a fifo 1 { loop { hold l { choose { 1: { } 0: { run 1ms } } } } }\nrun for 1s\nexpect finding endless-instant\n",
-		ZERO "task a fifo 1 { until 1s { yield  choose { 1: { } 0: { run 1ms } } } }\nrun for 1s\nexpect finding endless-instant\n",
+		ZERO "task a fifo 1 { loop { choose { 1: { done } 0: { run 1ms } } } }\nrun for 1s\nexpect "
+		     "finding endless-instant\n",
+		ZERO "lock l : ticket\ntask a fifo 1 { loop { hold l { choose { 1: { } 0: { run 1ms } } } } "
+		     "}\nrun for 1s\nexpect finding endless-instant\n",
+		ZERO "task a fifo 1 { until 1s { yield  choose { 1: { } 0: { run 1ms } } } }\nrun for "
+		     "1s\nexpect finding endless-instant\n",
 	};
 
 	for (unsigned i = 0; i < 3; i++) {
@@ -33,13 +36,19 @@ END_TEST
 START_TEST(windows)
 {
 	static const char text[] = ZERO "task a fifo 1 { loop 10 { run 1ms  done } }\n";
-	static const struct { const char *run; struct run_options o; enum run_end end; sim_time until; uint64_t done; } cases[] = {
-		{ "run for 5ms", { 0 }, RUN_END_TIME, 5 * SIM_MS, 4 },
-		{ "run for 20ms", { 0 }, RUN_END_TIME, 20 * SIM_MS, 10 }, /* all have exited: the window stays */
-		{ "run until done", { 0 }, RUN_END_DONE, 10 * SIM_MS, 10 },
-		{ "run until done limit 3ms", { 0 }, RUN_END_TIME, 3 * SIM_MS, 2 },
-		{ "run for 5ms", { .max_time = 2500 * SIM_US }, RUN_END_TIME, 2500 * SIM_US, 2 },
-		{ "run for 5ms warmup 2ms", { 0 }, RUN_END_TIME, 5 * SIM_MS, 3 },
+	static const struct {
+		const char *run;
+		struct run_options o;
+		enum run_end end;
+		sim_time until;
+		uint64_t done;
+	} cases[] = {
+		{"run for 5ms", {0}, RUN_END_TIME, 5 * SIM_MS, 4},
+		{"run for 20ms", {0}, RUN_END_TIME, 20 * SIM_MS, 10}, /* all have exited: the window stays */
+		{"run until done", {0}, RUN_END_DONE, 10 * SIM_MS, 10},
+		{"run until done limit 3ms", {0}, RUN_END_TIME, 3 * SIM_MS, 2},
+		{"run for 5ms", {.max_time = 2500 * SIM_US}, RUN_END_TIME, 2500 * SIM_US, 2},
+		{"run for 5ms warmup 2ms", {0}, RUN_END_TIME, 5 * SIM_MS, 3},
 	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -58,7 +67,7 @@ START_TEST(limits_and_signals)
 {
 	static const char text[] = ZERO "task a fifo 1 { loop { run 1us } }\nrun for 10s\n";
 	static const volatile int on = 1;
-	struct run_options steps = { .max_steps = 1000 }, stop = { .interrupted = &on };
+	struct run_options steps = {.max_steps = 1000}, stop = {.interrupted = &on};
 	struct text_run *t = text_run(text, &steps);
 
 	ck_assert_int_eq(t->result->end, RUN_END_STEPS);
@@ -74,8 +83,10 @@ END_TEST
 
 START_TEST(trace_files)
 {
-	static const char text[] = ZERO "lock l : mutex\ntask a fifo 1 { hold l { run 1ms  mark \"in\" } }\nrun until done\n";
-	struct run_options none = { .trace_path = "/nonexistent/trace.lst" }, full = { .trace_path = "/dev/full" };
+	static const char text[] =
+		ZERO "lock l : mutex\ntask a fifo 1 { hold l { run 1ms  mark \"in\" } }\nrun until done\n";
+	struct run_options none = {.trace_path = "/nonexistent/trace.lst"},
+			   full = {.trace_path = "/dev/full"};
 	struct text_run *t = text_run(text, &none);
 
 	ck_assert_ptr_null(t->result);
@@ -105,10 +116,11 @@ static void take_names(void *user, const struct sim_names *names)
 
 START_TEST(names)
 {
-	struct run_options o = { .names = take_names };
+	struct run_options o = {.names = take_names};
 	struct text_run *t = text_run(ZERO "lock l[2] : mutex\n"
 					   "task w[2] fifo 1 { hold l[$i] { mark \"half way\" } }\n"
-					   "interrupt dev cpu 0 every 1ms { run 1us }\nrun for 1ms\n", &o);
+					   "interrupt dev cpu 0 every 1ms { run 1us }\nrun for 1ms\n",
+				      &o);
 
 	ck_assert_uint_eq(seen.ncpus, 2);
 	ck_assert_uint_eq(seen.ntasks, 3);
@@ -123,15 +135,20 @@ END_TEST
 
 START_TEST(bare_runs_have_no_records)
 {
-	struct run_options bare = { .bare = true };
-	struct text_run *t = text_run(ZERO "lock l : fifo\ntask w[2] fifo 1 cpu $i { loop 100 { hold l { run 1us } } }\n"
-					   "run until done\n", &bare), *full;
+	struct run_options bare = {.bare = true};
+	struct text_run *t = text_run(
+				ZERO
+				"lock l : fifo\ntask w[2] fifo 1 cpu $i { loop 100 { hold l { run 1us } } }\n"
+				"run until done\n",
+				&bare),
+			*full;
 
 	ck_assert_int_eq(t->result->end, RUN_END_DONE);
 	ck_assert_uint_eq(t->result->records, 0);
 	ck_assert_uint_gt(t->result->accesses, 0);
 	full = text_run("machine zero { sockets 1 cores 2 }\nlock l : fifo\n"
-			"task w[2] fifo 1 cpu $i { loop 100 { hold l { run 1us } } }\nrun until done\n", NULL);
+			"task w[2] fifo 1 cpu $i { loop 100 { hold l { run 1us } } }\nrun until done\n",
+			NULL);
 	ck_assert_uint_eq(full->result->accesses, t->result->accesses);
 	text_free(full);
 	text_free(t);
@@ -154,14 +171,22 @@ static void unlock(void *l, struct lock_req *req)
 }
 
 static const struct lock_model good = {
-	.abi = LOCK_MODEL_ABI, .name = "good-1.0", .mirrors = "nothing", .summary = "a test", .size = 8,
-	.init = init, .lock = lock, .unlock = unlock,
+	.abi = LOCK_MODEL_ABI,
+	.name = "good-1.0",
+	.mirrors = "nothing",
+	.summary = "a test",
+	.size = 8,
+	.init = init,
+	.lock = lock,
+	.unlock = unlock,
 };
 
 START_TEST(complaints)
 {
-	static const struct lock_param twice[] = { { .name = "a", .help = "x" }, { .name = "a", .help = "y" }, { 0 } };
-	static const struct lock_param flag[] = { { .name = "a", .unit = LOCK_PARAM_FLAG, .fallback = 2, .help = "x" }, { 0 } };
+	static const struct lock_param twice[] = {
+		{.name = "a", .help = "x"}, {.name = "a", .help = "y"}, {0}};
+	static const struct lock_param flag[] = {
+		{.name = "a", .unit = LOCK_PARAM_FLAG, .fallback = 2, .help = "x"}, {0}};
 	struct lock_model bad[10];
 
 	ck_assert_ptr_null(registry_complaint(&good));

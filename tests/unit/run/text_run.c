@@ -16,9 +16,9 @@ static void keep(void *user, const struct sim_rec *rec)
 struct text_run *text_run(const char *text, const struct run_options *options)
 {
 	struct text_run *t = calloc(1, sizeof(*t));
-	struct scn_options read = { .vocabulary = run_vocabulary() };
-	struct run_options o = { 0 };
-	struct sim_diags diags = { 0 };
+	struct scn_options read = {.vocabulary = run_vocabulary()};
+	struct run_options o = {0};
+	struct sim_diags diags = {0};
 
 	ck_assert_ptr_nonnull(t);
 	if (options)
