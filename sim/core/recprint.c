@@ -43,8 +43,8 @@ static const char *const pattern[SIM_REC_TYPE_COUNT] = {
 	[SIM_REC_PI_BLOCK] = "%t %l owner %A prio %p",
 	[SIM_REC_PI_REQUEUE] = "%t %l prio %p",
 	[SIM_REC_PI_DEADLOCK] = "%t %l waiter %A",
-	[SIM_REC_PI_STOP] = "%t %l {#0|not-blocked|lock-free|moved-on|no-pi-waiters|not-top|equal|"
-			    "owner-untouched|depth}", /* enum kw_pi_stop */
+	[SIM_REC_PI_STOP] = /* enum kw_pi_stop */
+	"%t %l {#0|not-blocked|lock-free|moved-on|no-pi-waiters|not-top|equal|owner-untouched|depth}",
 	[SIM_REC_PI_STEAL] = "%t %l from %A",
 	[SIM_REC_PI_WAKE_TOP] = "%t %l by %A",
 	[SIM_REC_ARRIVE] = "%t",
