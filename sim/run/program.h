@@ -144,7 +144,7 @@ struct program {
 	struct prog_task *task; /* by index in bound->task */
 	char *csd;              /* per-CPU words of shootdowns in flight, or NULL */
 	size_t csd_stride;
-	uint64_t steps;         /* of all tasks: host time, though nothing may happen in the machine */
+	uint64_t steps; /* of all tasks: host time, though nothing may happen in the machine */
 	const volatile int *interrupted; /* or NULL */
 };
 

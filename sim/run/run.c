@@ -19,6 +19,9 @@
 
 #define DEFAULT_MAX_STEPS UINT64_C(10000000000)
 
+/* No run gets beyond 106 days: now plus any duration stays below SIM_NEVER. */
+#define TIME_MAX (SIM_NEVER / 2)
+
 struct run { /* one run in progress */
 	const struct run_options *options;
 	const struct scn_compare *compare; /* whose model is used instead, or NULL */
@@ -196,7 +199,8 @@ static void endless_instant(struct run *r)
 static void run_go(struct run *r)
 {
 	const volatile int *flag = r->options->interrupted;
-	sim_time until = r->bound.until, step = until == SIM_NEVER ? SIM_S : until / 64 + 1, to = 0;
+	sim_time until = MIN(r->bound.until, TIME_MAX), step = until == TIME_MAX ? SIM_S : until / 64 + 1,
+		 to = 0;
 
 	do {
 		to = until - to > step ? to + step : until;

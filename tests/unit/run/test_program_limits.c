@@ -81,6 +81,26 @@ START_TEST(limits_and_signals)
 }
 END_TEST
 
+/* 100 days and again 100 days are more than the clock has. */
+START_TEST(the_end_of_time)
+{
+	static const char *const texts[] = {
+		ZERO "task a fifo 1 { loop { sleep 8640000s  done } }\nrun until done limit 18000000s\n",
+		ZERO "task a fifo 1 { loop 5 { run 8640000s  done } }\nrun until done\n",
+		ZERO "task a fifo 1 { loop 5 { run 8640000s * ($k + 1000000000)  done } }\nrun until done\n",
+	};
+
+	for (unsigned i = 0; i < 3; i++) {
+		struct text_run *t = text_run(texts[i], NULL);
+
+		ck_assert_int_eq(t->result->end, RUN_END_TIME);
+		ck_assert_uint_le(t->result->until, SIM_NEVER / 2);
+		ck_assert_uint_eq(t->result->done, i < 2);
+		text_free(t);
+	}
+}
+END_TEST
+
 START_TEST(trace_files)
 {
 	static const char text[] =
@@ -233,6 +253,7 @@ int main(void)
 	tcase_add_test(t, endless_instant);
 	tcase_add_test(t, windows);
 	tcase_add_test(t, limits_and_signals);
+	tcase_add_test(t, the_end_of_time);
 	tcase_add_test(t, trace_files);
 	tcase_add_test(t, names);
 	tcase_add_test(t, bare_runs_have_no_records);
