@@ -106,7 +106,7 @@ static void option_error(const struct cli_verb *verb, const GError *error)
 		cli_error("%s; `lockstep %s --help` lists the options", error->message, verb->name);
 }
 
-/* GOption wants "-j 2"; people write "-j2". A new NULL-terminated array; the strings are never freed. */
+/* GOption wants "-j 2"; people write "-j2". A new NULL-terminated array of @argv's and static strings. */
 static char **split_short_options(int *argc, char **argv)
 {
 	GPtrArray *split = g_ptr_array_new();
@@ -117,7 +117,7 @@ static char **split_short_options(int *argc, char **argv)
 
 		operands = operands || !strcmp(arg, "--");
 		if (!operands && (g_str_has_prefix(arg, "-j") || g_str_has_prefix(arg, "-s")) && arg[2]) {
-			g_ptr_array_add(split, g_strndup(arg, 2));
+			g_ptr_array_add(split, (void *)(arg[1] == 'j' ? "-j" : "-s"));
 			g_ptr_array_add(split, arg[2] == '=' ? arg + 3 : arg + 2);
 		} else {
 			g_ptr_array_add(split, arg);
@@ -132,10 +132,11 @@ static int run_verb(const struct cli_verb *verb, int argc, char **argv)
 {
 	GOptionContext *context = context_of(verb);
 	g_autoptr(GError) error = NULL;
+	g_autofree char **split = split_short_options(&argc, argv);
 	gboolean good;
 	int status;
 
-	argv = split_short_options(&argc, argv);
+	argv = split;
 	good = g_option_context_parse(context, &argc, &argv, &error);
 
 	g_option_context_free(context);

@@ -80,7 +80,8 @@ static void throughput(const struct page *p, const struct run_result *r)
 static void header(const struct page *p, const struct run_result *r)
 {
 	char from[SIM_TIME_CHARS], until[SIM_TIME_CHARS];
-	g_autofree char *title = g_strdup_printf("Scenario %s", r->scenario ? r->scenario : r->path);
+	bool named = r->scenario && *r->scenario;
+	g_autofree char *title = g_strdup_printf("Scenario %s", named ? r->scenario : r->path);
 
 	coloured(p, BOLD, title);
 	g_string_append_c(p->out, '\n');
