@@ -422,8 +422,8 @@ void expect_judge(struct watch *w, const struct scn_expect *list, unsigned n, co
 			if (w->ask[k].e == e)
 				a = &w->ask[k];
 		sim_assert(a);
-		out[i].text = e->source;
-		out[i].file = e->pos.source ? e->pos.source->path : NULL;
+		out[i].text = g_strdup(e->source);
+		out[i].file = e->pos.source ? g_strdup(e->pos.source->path) : NULL;
 		out[i].line = e->pos.line;
 		out[i].met = judge(w, a, r, own, seen);
 		if (!w->complete && cut_matters(e)) {

@@ -46,7 +46,7 @@ static void finding_place(const struct watch *w, struct run_finding *f, uint32_t
 	if (statement >= w->b->nstatement || !w->b->statement)
 		return;
 	pos = &w->b->statement[statement];
-	f->file = pos->source ? pos->source->path : NULL;
+	f->file = pos->source ? g_strdup(pos->source->path) : NULL;
 	f->line = pos->line;
 }
 
@@ -126,8 +126,10 @@ void finding_fill(struct watch *w, struct run_result *r)
 
 void finding_free(struct watch *w)
 {
-	for (guint i = 0; w->finding && i < w->finding->len; i++)
+	for (guint i = 0; w->finding && i < w->finding->len; i++) {
+		g_free((char *)(uintptr_t)g_array_index(w->finding, struct run_finding, i).file);
 		g_free(g_array_index(w->finding, struct run_finding, i).text);
+	}
 	for (guint i = 0; w->cycle && i < w->cycle->len; i++)
 		g_free(g_array_index(w->cycle, struct watch_cycle, i).task);
 	if (w->finding)

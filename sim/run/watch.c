@@ -146,7 +146,7 @@ static void result_done(struct watch *w, struct run_result *r)
 	r->done_name = g_new0(const char *, n + 1);
 	r->done_count = g_new0(uint64_t, n + 1);
 	for (unsigned i = 0; i < n; i++) {
-		r->done_name[i] = w->scn->done_name[i + 1];
+		r->done_name[i] = g_strdup(w->scn->done_name[i + 1]);
 		r->done_count[i] = w->done_count[i + 1];
 	}
 }
@@ -217,8 +217,11 @@ void watch_judge_compare(struct watch *w, unsigned block, const struct run_resul
 
 void watch_verdicts_free(struct run_verdict *v, unsigned n)
 {
-	for (unsigned i = 0; v && i < n; i++)
+	for (unsigned i = 0; v && i < n; i++) {
+		g_free((char *)(uintptr_t)v[i].text);
+		g_free((char *)(uintptr_t)v[i].file);
 		g_free(v[i].seen);
+	}
 	g_free(v);
 }
 
@@ -233,8 +236,12 @@ void watch_result_clear(struct run_result *r)
 	}
 	for (unsigned i = 0; i < r->ntask; i++)
 		run_dist_free(&r->task[i].wait);
-	for (unsigned i = 0; i < r->nfinding; i++)
+	for (unsigned i = 0; i < r->nfinding; i++) {
+		g_free((char *)(uintptr_t)r->finding[i].file);
 		g_free(r->finding[i].text);
+	}
+	for (unsigned i = 0; i < r->ndone; i++)
+		g_free((char *)(uintptr_t)r->done_name[i]);
 	g_free(r->lock);
 	g_free(r->task);
 	g_free(r->cpu);
