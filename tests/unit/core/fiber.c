@@ -236,12 +236,13 @@ END_TEST
 
 static void __attribute__((noinline)) dig(unsigned depth)
 {
-	volatile char frame[512];
+	char frame[512];
 
-	memset((char *)frame, 0x5a, sizeof(frame));
+	memset(frame, 0x5a, sizeof(frame));
+	__asm__ volatile("" : : "r"(frame) : "memory"); /* all of it is needed */
 	if (depth)
 		dig(depth - 1);
-	frame[0]++;
+	__asm__ volatile("" : : "r"(frame) : "memory");
 }
 
 static void overrun(void *arg)
