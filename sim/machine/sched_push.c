@@ -159,7 +159,7 @@ static struct sim_task *best_elsewhere(const struct sim_cpus *over, struct sim_r
 			struct sim_rq *rq = &sim_sched.rqs[w * 64 + (unsigned)__builtin_ctzll(bits)];
 			struct sim_task *t;
 
-			if (rq == here)
+			if (rq == here || (!dl && rq->level <= here->level)) /* what waits there is no stronger */
 				continue;
 			t = dl ? sim_dl_waiting(rq, (int)here->cpu->id, about_to_run(rq))
 			       : sim_rt_waiting(rq, (int)here->cpu->id, about_to_run(rq));
