@@ -131,6 +131,29 @@ void lockop_lock(struct sim_task *task, void *arg)
 		sim_emit(SIM_REC_RESULT, task->id + 1, lock, 0, (uint64_t)-t->result);
 }
 
+/* Without a lock, a task is as interruptible as its program says. If not, a model forgot something. */
+static void check_balance(struct prog_task *t, uint32_t lock)
+{
+	struct sim_task *task = t->sim;
+
+	if (task->preempt_count == t->atomic && task->irq_off == t->irqs && !task->migrate_off)
+		return;
+	if (t->program->warn) {
+		if (task->preempt_count != t->atomic)
+			t->program->warn(lock, "unlock() returned, no lock is held, and preemption is not as "
+					       "it was before lock()");
+		else if (task->irq_off != t->irqs)
+			t->program->warn(lock, "unlock() returned, no lock is held, and interrupts are not "
+					       "as they were before lock()");
+		else
+			t->program->warn(
+				lock, "unlock() returned, no lock is held, and migration is still disabled");
+	}
+	task->preempt_count = t->atomic;
+	task->irq_off = t->irqs;
+	task->migrate_off = 0;
+}
+
 /* post, wake: nobody needs to hold it. */
 static void unlock_by_anyone(struct prog_task *t, const struct prog_insn *in, struct bound_lock *bl)
 {
@@ -180,6 +203,8 @@ void lockop_unlock(struct sim_task *task, void *arg)
 	sim_emit(SIM_REC_UNLOCKED, task->id + 1, lock, h->mode, 0);
 	task->kernel_mode -= in_kernel(h->lock->model);
 	hold_give(t, h);
+	if (!t->holds)
+		check_balance(t, lock);
 }
 
 void lockop_downgrade(struct sim_task *task, void *arg)

@@ -126,9 +126,10 @@ struct prog_task { /* sim_task->user */
 	struct program *program;
 	struct sim_task *sim;
 	struct value_env env;
-	uint64_t *limit; /* turns of the loop in this slot */
-	int result;      /* of the last lock call */
-	bool waiting;    /* inside a lock() that may wait */
+	uint64_t *limit;       /* turns of the loop in this slot */
+	int result;            /* of the last lock call */
+	bool waiting;          /* inside a lock() that may wait */
+	unsigned atomic, irqs; /* regions that are open: preempt off, irq off */
 	uint32_t holds;
 	struct prog_hold *held; /* newest first */
 	struct prog_hold *spare;
@@ -146,6 +147,8 @@ struct program {
 	size_t csd_stride;
 	uint64_t steps; /* of all tasks: host time, though nothing may happen in the machine */
 	const volatile int *interrupted; /* or NULL */
+	/* Something is wrong with a model, though no oracle sees it; or NULL. @lock: 1 + index. */
+	void (*warn)(uint32_t lock, const char *text);
 };
 
 /* Loop turns of one task at one instant: beyond, time cannot end the loop. */

@@ -103,6 +103,9 @@ void progop_meet(struct sim_task *task, void *arg)
 
 void progop_irq_on(struct sim_task *task, void *arg)
 {
+	struct prog_task *t = task->user;
+
+	t->irqs--;
 	if (!--task->irq_off)
 		sim_irq_enabled();
 	sim_preempt_point();

@@ -218,18 +218,21 @@ static bool step_meet(struct prog_task *t, const struct prog_insn *in, struct si
 static bool step_preempt_off(struct prog_task *t, const struct prog_insn *in, struct sim_act *act)
 {
 	t->sim->preempt_count++;
+	t->atomic++;
 	return spend(act, in->cost);
 }
 
 static bool step_preempt_on(struct prog_task *t, const struct prog_insn *in, struct sim_act *act)
 {
 	t->sim->preempt_count--;
+	t->atomic--;
 	return preempt_point(act);
 }
 
 static bool step_irq_off(struct prog_task *t, const struct prog_insn *in, struct sim_act *act)
 {
 	t->sim->irq_off++;
+	t->irqs++;
 	return false;
 }
 

@@ -70,6 +70,12 @@ static void on_kernel_finding(int kind, const char *text)
 		watch_finding(now_running->watch, kind_of[kind], current_task(), current_lock(), text);
 }
 
+static void on_warning(uint32_t lock, const char *text)
+{
+	if (now_running->watch)
+		watch_finding(now_running->watch, RUN_FINDING_warning, current_task(), lock, text);
+}
+
 static void count_record(void *user, const struct sim_rec *rec)
 {
 	struct run *r = user;
@@ -150,6 +156,7 @@ static void run_bind(struct run *r, const struct scenario *scn)
 	bind_tasks(b, r->pool);
 	bind_names(b, r->pool);
 	b->program->interrupted = o->interrupted;
+	b->program->warn = on_warning;
 }
 
 /* The listeners; 0, or -1 with @error when the trace cannot be written. */

@@ -172,6 +172,7 @@ static void create_task(struct run_bound *b, struct bind_pool *pool, uint32_t in
 				   &b->program->task[index]);
 	sim_assert(bt->task->id == index);
 	b->program->task[index].sim = bt->task;
+	b->program->task[index].atomic = bt->task->preempt_count;
 	bt->shared = kernel_task_init(bt->task);
 }
 
@@ -205,6 +206,7 @@ static void create_interrupt(struct run_bound *b, struct bind_pool *pool, uint32
 				  &b->program->task[index]);
 	sim_assert(bt->task->id == index);
 	b->program->task[index].sim = bt->task;
+	b->program->task[index].atomic = bt->task->preempt_count;
 	bt->shared = kernel_task_init(bt->task);
 }
 

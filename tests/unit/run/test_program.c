@@ -184,6 +184,23 @@ START_TEST(break_closes_what_it_leaves)
 }
 END_TEST
 
+START_TEST(models_that_forget_are_told)
+{
+	struct text_run *t = text_run(ZERO "lock l : forgetful\n"
+					   "task a fifo 1 { preempt off { hold l { run 1ms } }  run 1ms }\n"
+					   "task b fifo 2 { at 1500us  run 1ms }\n"
+					   "run until done\nexpect finding warning\n",
+				      NULL);
+
+	ck_assert_uint_eq(t->result->nfinding, 1);
+	ck_assert_str_eq(t->result->finding[0].lock, "l");
+	ck_assert_ptr_nonnull(strstr(t->result->finding[0].text, "preemption is not as it was"));
+	ck_assert_uint_eq(t->result->task[1].finish, 2500 * SIM_US); /* and the task goes on as it should */
+	ck_assert_int_eq(run_exit_status(t->result), 0);
+	text_free(t);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("program");
@@ -200,6 +217,7 @@ int main(void)
 	tcase_add_test(t, draws_depend_on_the_seed);
 	tcase_add_test(t, common_random_numbers);
 	tcase_add_test(t, break_closes_what_it_leaves);
+	tcase_add_test(t, models_that_forget_are_told);
 	suite_add_tcase(s, t);
 	r = srunner_create(s);
 	srunner_run_all(r, CK_ENV);
