@@ -235,7 +235,8 @@ static void park(struct sim_cpu *cpu)
  * The body of cpu_relax(). @frame: first byte of the caller's live stack; @regs: its
  * callee-saved registers. Entered through a stub (relax_*.S) that can see both.
  */
-void sim_relax_at(bool declared, const char *frame, const uint64_t *regs, unsigned nregs);
+void sim_relax_at(bool declared, const char *frame, const uint64_t *regs, unsigned nregs)
+	__attribute__((used, externally_visible));
 
 void sim_relax_at(bool declared, const char *frame, const uint64_t *regs, unsigned nregs)
 {
