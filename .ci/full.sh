@@ -44,11 +44,12 @@ matrix()
 	if [ "$3" != none ]; then
 		name=$name-sanitized
 		dir=$dir-sanitized
-		options=(-Db_sanitize="$3" -Db_lundef=false)
+		# with sanitizers gcc warns of truncations that cannot be; the plain builds keep -Werror
+		options=(-Db_sanitize="$3" -Db_lundef=false -Dwerror=false)
 	fi
 	mkdir -p build-matrix
 	say "$name"
-	if ! CC=$1 build_into "$dir" -Doptimization="$2" -Ddebug=true -Dman=disabled "${options[@]}" >"$log" 2>&1; then
+	if ! CC=$1 build_into "$dir" -Doptimization="$2" -Ddebug=false -Dc_args=-g1 -Dman=disabled "${options[@]}" >"$log" 2>&1; then
 		count 0 1
 		printf '   FAILED  %s does not build\n' "$name"
 		tail -n 20 "$log"
