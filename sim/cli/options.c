@@ -134,7 +134,7 @@ bool cli_parse_classes(const char *text, unsigned *classes, char **bad)
 		const char *name;
 		unsigned bit;
 	} class[] = { { "sched", SIM_CLASS_SCHED }, { "lock", SIM_CLASS_LOCK },	  { "task", SIM_CLASS_TASK },
-		      { "sum", SIM_CLASS_SUM },	    { "lines", SIM_CLASS_LINES }, { "access", SIM_CLASS_ACCESS },
+		      { "sum", SIM_CLASS_SUM },	    { "lines", SIM_CLASS_LINES }, { "access", SIM_CLASS_ACCESS }, { "detail", SIM_CLASS_DETAIL },
 		      { "report", SIM_CLASS_REPORT } };
 	g_auto(GStrv) words = g_strsplit(text, ",", -1);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* lockstep run FILE: runs a scenario and prints its report. */
 #include "sim/cli/cli.h"
+#include "sim/cli/progress.h"
 #include "sim/report/report.h"
 
 static const GOptionEntry own_options[] = {
@@ -47,7 +48,9 @@ static int run(int argc, char **argv)
 	if (!scn)
 		return status;
 	cli_catch_interrupt();
+	progress_start(scn, &options);
 	result = run_scenario(scn, &options, &error);
+	progress_stop();
 	if (result) {
 		status = run_exit_status(result);
 		if (print(result) != CLI_FINE)
