@@ -115,10 +115,10 @@ void lockop_lock(struct sim_task *task, void *arg)
 		req.timeout = value_of(in->value, &t->env);
 	task->kernel_mode += in_kernel(m);
 	kernel_op_enter(lock_number(t, bl));
-	t->waiting = true;
+	t->waiting = lock;
 	sim_emit(SIM_REC_CALL, task->id + 1, lock, how, in->stmt);
 	t->result = m->lock(bl->lock, &req);
-	t->waiting = false;
+	t->waiting = 0;
 	kernel_op_leave();
 	if (!t->result) {
 		locked(t, h, task->id + 1, lock);

@@ -128,7 +128,7 @@ struct prog_task { /* sim_task->user */
 	struct value_env env;
 	uint64_t *limit;       /* turns of the loop in this slot */
 	int result;            /* of the last lock call */
-	bool waiting;          /* inside a lock() that may wait */
+	uint32_t waiting;      /* inside a lock() that may wait: 1 + index of the lock; 0: no */
 	unsigned atomic, irqs; /* regions that are open: preempt off, irq off */
 	uint32_t holds;
 	struct prog_hold *held; /* newest first */

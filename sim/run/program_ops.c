@@ -64,7 +64,7 @@ static void set_one(struct prog_task *t, uint32_t index, const struct sim_attr *
 	if (!other->waiting)
 		return;
 
-	uint32_t obj = target->op_lock;
+	uint32_t obj = other->waiting; /* op_lock is hidden inside raw locks */
 	const struct bound_lock *bl = &t->bound->lock[obj - 1];
 
 	if (!bl->model->prio_changed)
