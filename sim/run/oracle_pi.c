@@ -9,7 +9,14 @@
  * locks yet. Such tasks are looked at later, when the operation has ended.
  */
 #include "sim/machine/machine.h"
+#include "sim/machine/sched.h"
 #include "sim/run/watch_impl.h"
+
+/* All fair tasks are equal: which of several nice levels is inherited is left open. */
+static int urgency(int prio)
+{
+	return prio < SIM_MAX_RT_PRIO ? prio : SIM_DEFAULT_PRIO;
+}
 
 #define WALK_MAX 64 /* tasks and locks that one check may visit */
 
@@ -48,7 +55,7 @@ static int inherited(const struct watch *w, uint32_t task, uint32_t *who, uint32
 		if (!is_pi(w, h))
 			continue;
 		for (uint32_t i = w->lock[h->lock].first_wait[LOCK_EXCLUSIVE]; i != WATCH_NONE; i = w->task[i].next_wait) {
-			int prio = watch_shared(w, i)->prio;
+			int prio = urgency(watch_shared(w, i)->prio);
 
 			if (prio < best) {
 				best = prio;
@@ -74,9 +81,9 @@ static void check_task(struct watch *w, uint32_t task)
 	if (in_flight(w, task, &budget))
 		return;
 	best = inherited(w, task, &who, &lock);
-	if (s->prio == MIN(best, s->normal_prio) || !watch_wants(w, RUN_FINDING_pi))
+	if (urgency(s->prio) == MIN(best, urgency(s->normal_prio)) || !watch_wants(w, RUN_FINDING_pi))
 		return;
-	if (best < s->normal_prio)
+	if (best < urgency(s->normal_prio))
 		watch_report(w, RUN_FINDING_pi, task, lock,
 			     g_strdup_printf("%s has priority %d but should have %d, that of %s, who waits for %s\n"
 					     "  kernel numbers: smaller is stronger; its own is %d",
