@@ -29,29 +29,32 @@ static void fifo_wait(struct fifo_lock *lock)
 
 	list_add_tail(&waiter.list, &lock->wait_list); /* 2 */
 	trace_contention_begin(lock, 0);
-	for (;;) { /* 3 */
-		__set_current_state(TASK_UNINTERRUPTIBLE);
-		raw_spin_unlock(&lock->lock);
-		schedule();
-		raw_spin_lock(&lock->lock);
-		if (lock->owner == current)
-			break;
+	__set_current_state(TASK_UNINTERRUPTIBLE);
+	raw_spin_unlock(&lock->lock);
+	schedule(); /* 3 */
+	while (smp_load_acquire(&lock->owner) != waiter.task) {
+		set_current_state(TASK_UNINTERRUPTIBLE);
+		if (READ_ONCE(lock->owner) != waiter.task)
+			schedule();
 	}
+	__set_current_state(TASK_RUNNING);
 	trace_contention_end(lock, 0);
 }
 
 static int fifo_lock(void *l, struct lock_req *req)
 {
 	struct fifo_lock *lock = l;
-	int ret = 0;
 
 	raw_spin_lock(&lock->lock);
-	if (!lock->owner)
-		lock->owner = current; /* 1 */
-	else if (req->how & LOCK_TRY)
-		ret = -EBUSY;
-	else
+	if (lock->owner && !(req->how & LOCK_TRY)) {
 		fifo_wait(lock);
+		return 0;
+	}
+
+	int ret = lock->owner ? -EBUSY : 0;
+
+	if (!ret)
+		WRITE_ONCE(lock->owner, current); /* 1 */
 	raw_spin_unlock(&lock->lock);
 	return ret;
 }
@@ -64,11 +67,11 @@ static void fifo_unlock(void *l, struct lock_req *req)
 
 	raw_spin_lock(&lock->lock);
 	next = list_empty(&lock->wait_list) ? NULL : list_first_entry(&lock->wait_list, struct fifo_waiter, list);
-	lock->owner = next ? next->task : NULL; /* 1 */
 	if (next) {
 		list_del(&next->list);
 		wake_q_add(&wake_q, next->task);
 	}
+	smp_store_release(&lock->owner, next ? next->task : NULL); /* 1 */
 	raw_spin_unlock(&lock->lock);
 	wake_up_q(&wake_q); /* 2 */
 }

@@ -48,8 +48,8 @@ static inline uint32_t least_child(const struct sim_evq *q, uint32_t child)
 	uint32_t end = child + ARITY, least = child;
 	evq_key key = key_of(&h[child]);
 
-	if (end > q->len)
-		end = q->len;
+	if (end > q->nheap)
+		end = q->nheap;
 	for (uint32_t c = child + 1; c < end; c++) {
 		evq_key k = key_of(&h[c]);
 
@@ -69,7 +69,7 @@ static inline void sift_down(struct sim_evq *q, uint32_t i, struct sim_evq_entry
 	for (;;) {
 		uint32_t child = i * ARITY + 1;
 
-		if (child >= q->len)
+		if (child >= q->nheap)
 			break;
 		child = least_child(q, child);
 		if (key < key_of(&q->heap[child]))
@@ -82,7 +82,7 @@ static inline void sift_down(struct sim_evq *q, uint32_t i, struct sim_evq_entry
 
 void sim_evq_init(struct sim_evq *q)
 {
-	*q = (struct sim_evq){0};
+	*q = (struct sim_evq){.first_time = SIM_NEVER, .first_rank = UINT64_MAX};
 }
 
 void sim_evq_finish(struct sim_evq *q)
@@ -106,35 +106,75 @@ void sim_evq_reserve(struct sim_evq *q, uint32_t n)
 	q->room = n;
 }
 
-void sim_evq_push(struct sim_evq *q, struct sim_event *ev, sim_time time, uint64_t rank)
+/* The earliest key, after a change. */
+static inline void note_first(struct sim_evq *q)
 {
-	sim_assert(!ev->slot);
-	if (__builtin_expect(q->len == q->room, 0)) {
+	if (q->front) {
+		q->first_time = q->front->time;
+		q->first_rank = q->front->rank;
+	} else if (q->nheap) {
+		q->first_time = q->heap[0].time;
+		q->first_rank = q->heap[0].rank;
+	} else {
+		q->first_time = SIM_NEVER;
+		q->first_rank = UINT64_MAX;
+	}
+}
+
+static void heap_push(struct sim_evq *q, struct sim_event *ev)
+{
+	if (__builtin_expect(q->nheap == q->room, 0)) {
 		sim_assert(q->room < UINT32_MAX / ARITY / 2); /* child indices stay in 32 bits */
 		sim_evq_reserve(q, q->room ? q->room * 2 : 64);
 	}
-	ev->time = time;
-	ev->rank = rank;
-	sift_up(q, q->len++, (struct sim_evq_entry){time, rank, ev});
+	sift_up(q, q->nheap++, (struct sim_evq_entry){ev->time, ev->rank, ev});
 }
 
-void sim_evq_cancel(struct sim_evq *q, struct sim_event *ev)
+void sim_evq_push(struct sim_evq *q, struct sim_event *ev, sim_time time, uint64_t rank)
 {
-	struct sim_evq_entry last;
-	uint32_t i;
-
-	if (!ev->slot)
+	sim_assert(!ev->slot);
+	ev->time = time;
+	ev->rank = rank;
+	q->len++;
+	if (time > q->first_time || (time == q->first_time && rank >= q->first_rank)) {
+		sim_assert(time != q->first_time || rank != q->first_rank || q->len == 1);
+		heap_push(q, ev);
 		return;
-	i = ev->slot - 1;
-	sim_assert(i < q->len && q->heap[i].ev == ev);
-	ev->slot = 0;
-	last = q->heap[--q->len];
-	if (i == q->len)
+	}
+	if (q->front)
+		heap_push(q, q->front);
+	q->front = ev;
+	ev->slot = SIM_SLOT_FRONT;
+	q->first_time = time;
+	q->first_rank = rank;
+}
+
+static void heap_cancel(struct sim_evq *q, struct sim_event *ev)
+{
+	uint32_t i = ev->slot - 1;
+	struct sim_evq_entry last;
+
+	sim_assert(i < q->nheap && q->heap[i].ev == ev);
+	last = q->heap[--q->nheap];
+	if (i == q->nheap)
 		return;
 	if (i && key_of(&last) < key_of(&q->heap[(i - 1) / ARITY]))
 		sift_up(q, i, last);
 	else
 		sift_down(q, i, last);
+}
+
+void sim_evq_cancel(struct sim_evq *q, struct sim_event *ev)
+{
+	if (!ev->slot)
+		return;
+	if (ev->slot == SIM_SLOT_FRONT)
+		q->front = NULL;
+	else
+		heap_cancel(q, ev);
+	ev->slot = 0;
+	q->len--;
+	note_first(q);
 }
 
 /*
@@ -143,15 +183,20 @@ void sim_evq_cancel(struct sim_evq *q, struct sim_event *ev)
  */
 struct sim_event *sim_evq_pop(struct sim_evq *q)
 {
-	struct sim_evq_entry top;
+	struct sim_event *ev = q->front;
 
 	if (!q->len)
 		return NULL;
-	top = q->heap[0];
-	top.ev->slot = 0;
-	if (--q->len) {
-		sift_down(q, 0, q->heap[q->len]);
-		sim_assert(key_of(&q->heap[0]) != key_of(&top));
+	q->len--;
+	if (ev) {
+		q->front = NULL;
+	} else {
+		ev = q->heap[0].ev;
+		if (--q->nheap)
+			sift_down(q, 0, q->heap[q->nheap]);
 	}
-	return top.ev;
+	ev->slot = 0;
+	note_first(q);
+	sim_assert(q->first_time != ev->time || q->first_rank != ev->rank);
+	return ev;
 }

@@ -31,7 +31,7 @@ static inline uint64_t sim_rank(enum sim_phase phase, unsigned cpu, unsigned kin
 struct sim_event {
 	sim_time time;
 	uint64_t rank;
-	uint32_t slot; /* 1 + place in the heap; 0 while not queued */
+	uint32_t slot; /* 1 + place in the heap, SIM_SLOT_FRONT in front of it; 0 while not queued */
 	void (*fire)(struct sim_event *ev);
 };
 
@@ -41,9 +41,19 @@ struct sim_evq_entry {
 	struct sim_event *ev;
 };
 
+#define SIM_SLOT_FRONT UINT32_MAX
+
+/*
+ * An event that comes before all others often comes next (a hand-over at this very
+ * instant): it waits in front of the heap and never sinks into it.
+ */
 struct sim_evq {
-	struct sim_evq_entry *heap; /* 4-ary, heap[0] is the earliest */
-	uint32_t len, room;
+	sim_time first_time;  /* key of the earliest event; SIM_NEVER, ~0 when empty */
+	uint64_t first_rank;
+	struct sim_event *front; /* the earliest event, or NULL: then it is heap[0] */
+	struct sim_evq_entry *heap; /* 4-ary */
+	uint32_t nheap, room; /* in the heap */
+	uint32_t len;	      /* in all */
 };
 
 void sim_evq_init(struct sim_evq *q);
@@ -66,9 +76,7 @@ static inline bool sim_event_queued(const struct sim_event *ev)
 /* Is anything queued that comes before (@time, @rank)? The test behind jump-forward. */
 static inline bool sim_evq_before(const struct sim_evq *q, sim_time time, uint64_t rank)
 {
-	if (!q->len)
-		return false;
-	return q->heap[0].time < time || (q->heap[0].time == time && q->heap[0].rank < rank);
+	return q->first_time < time || (q->first_time == time && q->first_rank < rank);
 }
 
 #endif

@@ -47,7 +47,7 @@
 	X(PI_WAKE_TOP, LOCK, "top waiter; lock; task that unlocks, or 0: by a chain walk; -")     \
 	/* programs */                                                                             \
 	X(ARRIVE, TASK, "task; -; -; -")                                                          \
-	X(RUN, TASK, "task; -; 0: begins 1: ends; ps asked (begin) or statement")                 \
+	X(RUN, DETAIL, "task; -; 0: begins 1: ends; ps asked (begin) or statement")                 \
 	X(DONE, TASK, "task; name index or 0; -; -")                                              \
 	X(MARK, TASK, "task; string index; -; -")                                                 \
 	X(JOB, TASK, "task; -; 1: overrun; release time of the job that ended")                   \
@@ -73,6 +73,7 @@ enum sim_rec_class {
 	SIM_CLASS_SUM = 8,
 	SIM_CLASS_LINES = 16,
 	SIM_CLASS_ACCESS = 32,
+	SIM_CLASS_DETAIL = 64, /* what programs do between lock operations; not folded, not in digests */
 	SIM_CLASS_REPORT = SIM_CLASS_SCHED | SIM_CLASS_LOCK | SIM_CLASS_TASK | SIM_CLASS_SUM,
 };
 

@@ -702,6 +702,8 @@ enum sim_stop sim_machine_run(sim_time until, bool until_done)
 		sim->now = ev->time;
 		sim->rank = ev->rank;
 		sim->events++;
+		if (sim->events + sim->accesses > sim->max_accesses)
+			sim_machine_stop(SIM_STOP_STEPS);
 		ev->fire(ev);
 	}
 	sim_evq_cancel(&sim->evq, &sim->end);

@@ -229,7 +229,7 @@ static sim_time line_miss(struct sim_line *line, struct sim_cpu *cpu, enum sim_o
 
 /* -- the access door ------------------------------------------------------------------- */
 
-static uint64_t read_word(const void *addr, unsigned size)
+static inline uint64_t read_word(const void *addr, unsigned size)
 {
 	switch (size) {
 	case 1:
@@ -242,7 +242,7 @@ static uint64_t read_word(const void *addr, unsigned size)
 	return *(const volatile uint64_t *)addr;
 }
 
-static void write_word(void *addr, unsigned size, uint64_t v)
+static inline void write_word(void *addr, unsigned size, uint64_t v)
 {
 	switch (size) {
 	case 1:
@@ -258,7 +258,7 @@ static void write_word(void *addr, unsigned size, uint64_t v)
 	*(volatile uint64_t *)addr = v;
 }
 
-static uint64_t perform(enum sim_op op, void *addr, unsigned size, uint64_t a, uint64_t b)
+static inline uint64_t perform(enum sim_op op, void *addr, unsigned size, uint64_t a, uint64_t b)
 {
 	uint64_t old = read_word(addr, size);
 	uint64_t mask = size == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * size) - 1;
@@ -290,17 +290,17 @@ static uint64_t perform(enum sim_op op, void *addr, unsigned size, uint64_t a, u
 	return old;
 }
 
-/* Called at every access; cheap. Ends a run that time cannot end. */
-static void count_access(void)
+/* Called at every access; cheap. Ends a run that time cannot end, or that had its steps. */
+static inline void count_access(void)
 {
 	sim->accesses++;
 	if (sim->still_at != sim->now) {
 		sim->still_at = sim->now;
-		sim->still = 0;
-	} else if (++sim->still > 1000000) {
+		sim->still = sim->accesses;
+	} else if (__builtin_expect(sim->accesses - sim->still > 1000000, 0)) {
 		sim_machine_stop(SIM_STOP_STILL);
 	}
-	if (sim->cfg.max_steps && sim->accesses + sim->events > sim->cfg.max_steps)
+	if (__builtin_expect(sim->accesses > sim->max_accesses, 0))
 		sim_machine_stop(SIM_STOP_STEPS);
 }
 

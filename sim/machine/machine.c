@@ -63,6 +63,7 @@ struct sim_machine *sim_machine_create(const struct sim_config *cfg, size_t shar
 	m->shared_bytes = shared_bytes ? shared_bytes : sizeof(struct sim_shared);
 	m->tick_ps = cfg->hz ? SIM_S / cfg->hz : 0;
 	m->still_at = SIM_NEVER;
+	m->max_accesses = cfg->max_steps ? cfg->max_steps : UINT64_MAX;
 	sim_evq_init(&m->evq);
 	sim_arena_init(&m->arena, cfg->arena_bytes ? cfg->arena_bytes : DEFAULT_ARENA_BYTES);
 	cpus_create(m);

@@ -231,8 +231,9 @@ struct sim_machine {
 	uint64_t high;		    /* highest rank processed at this instant: what a polling run would have done by now */
 	uint64_t accesses, misses, events, relaxes; /* relaxes: polls, skipped ones included */
 	uint32_t ticks;		    /* tick events queued */
-	uint64_t still;		    /* accesses at this very instant: a spin that time cannot end */
+	uint64_t still;		    /* accesses made when this instant began: a spin that time cannot end */
 	sim_time still_at;
+	uint64_t max_accesses;	    /* cfg.max_steps, or no limit */
 	struct sim_event end;
 	bool until_done, quiet;
 	bool stop;		    /* leave the loop: end of run, finding, limit, SIGINT */
