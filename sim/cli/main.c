@@ -62,10 +62,14 @@ char *cli_help(const struct cli_verb *verb)
 		g_autofree char *help = g_option_context_get_help(context, TRUE, NULL);
 		g_autofree char *named = g_strdup_printf("lockstep %s ", verb->name);
 		const char *usage = strstr(help, "  lockstep");
+		const char *dots = strstr(help, "[OPTION\u2026]");
 
 		/* GOption knows the program's name only; the verb belongs behind it */
 		text = g_string_new_len(help, usage ? usage - help : 0);
-		g_string_append_printf(text, "  %s%s", named, usage ? usage + strlen("  lockstep ") : help);
+		if (usage && dots) /* the help is plain ASCII, whatever the terminal */
+			g_string_append_printf(text, "  %s[OPTION...]%s", named, dots + strlen("[OPTION\u2026]"));
+		else
+			g_string_append(text, help);
 		g_option_context_free(context);
 		return g_string_free(text, FALSE);
 	}
