@@ -66,5 +66,8 @@ build_into()
 		meson setup "$dir" "$@" >"$dir.log" 2>&1 || { cat "$dir.log" >&2; rm -f "$dir.log"; return 1; }
 		rm -f "$dir.log"
 	fi
-	ninja -C "$dir" --quiet
+	if ! ninja -C "$dir" --quiet >"$dir/build.log" 2>&1; then
+		cat "$dir/build.log" >&2
+		return 1
+	fi
 }
