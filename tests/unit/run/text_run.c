@@ -25,7 +25,7 @@ struct text_run *text_run(const char *text, const struct run_options *options)
 		o = *options;
 	o.listen = keep;
 	o.listen_user = t;
-	o.listen_classes = SIM_CLASS_SCHED | SIM_CLASS_LOCK | SIM_CLASS_TASK;
+	o.listen_classes = SIM_CLASS_SCHED | SIM_CLASS_LOCK | SIM_CLASS_TASK | SIM_CLASS_DETAIL;
 	t->scn = scenario_parse("test.lks", text, strlen(text), &read, &diags);
 	if (!t->scn)
 		sim_diag_print(stderr, &diags, false);
