@@ -26,7 +26,7 @@ START_TEST(records_of_a_lock_call)
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < t->nrec; i++) {
-		if (!(sim_rec_class_of[t->rec[i].type] & (SIM_CLASS_LOCK | SIM_CLASS_TASK)))
+		if (!(sim_rec_class_of[t->rec[i].type] & (SIM_CLASS_LOCK | SIM_CLASS_TASK | SIM_CLASS_DETAIL)))
 			continue;
 		ck_assert_uint_lt(n, sizeof(want) / sizeof(want[0]));
 		ck_assert_uint_eq(t->rec[i].type, want[n++]);
