@@ -24,6 +24,8 @@ static void arrivals(const char *model, unsigned n)
 static void finish(void)
 {
 	ck_assert(bench_done());
+	for (unsigned cpu = 0; cpu < sim->ncpus; cpu++)
+		ck_assert_int_eq(per_cpu_ptr(&qspinlock_nodes, cpu)->mcs[0].count, 0);
 	ck_assert_str_eq(bench_findings(), "");
 	bench_close();
 }
@@ -117,7 +119,7 @@ START_TEST(q3_no_node_left)
 
 	arrivals("qspinlock", 3);
 	bench_at(1 * U, use_up_nodes, &four);
-	bench_at(50 * U, use_up_nodes, &minus_four);
+	bench_at(25 * U, use_up_nodes, &minus_four);
 	bench_probe("L", 5 * U);
 	bench_run(100);
 	ck_assert_uint_eq(bench_word("L", 5 * U), 0x101); /* no tail */
