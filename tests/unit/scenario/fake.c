@@ -11,12 +11,12 @@
 #define ANYONE 0x300u
 
 static const char *const no_names[] = { NULL };
-static const char *const mutex_params[] = { "handoff", "spin", NULL };
-static const unsigned char mutex_units[] = { 1, 2 };
-static const char *const rtmutex_params[] = { "deadlock", "depth", NULL };
+static const char *const mutex_params[] = { "handoff", "spin", "starve", NULL };
+static const unsigned char mutex_units[] = { 1, 2, 1 };
+static const char *const rtmutex_params[] = { "deadlock", "max_lock_depth", NULL };
 static const unsigned char rtmutex_units[] = { 2, 0 };
-static const char *const rwsem_params[] = { "handoff", "batch", NULL };
-static const unsigned char rwsem_units[] = { 1, 0 };
+static const char *const rwsem_params[] = { "handoff", "batch", "starve", NULL };
+static const unsigned char rwsem_units[] = { 1, 0, 1 };
 static const char *const mutex_events[] = { "mutex_handoff", "mutex_spin", NULL };
 static const char *const rwsem_events[] = { "rwsem_rlock_steal", "rwsem_wlock_handoff", NULL };
 
