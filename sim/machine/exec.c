@@ -289,6 +289,7 @@ static bool cpu_switched(struct sim_cpu *cpu)
 	sim_sched_switched(cpu);
 	if (cpu->curr) {
 		cpu->mode = SIM_CPU_TASK;
+		cpu->yield = SIM_YIELD_ATTEND; /* its fiber is between two accesses, whatever the last one here was */
 		return true;
 	}
 	if (cpu->need_resched || cpu->irq_list) { /* somebody was woken while we switched to idle */
