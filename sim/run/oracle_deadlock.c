@@ -160,8 +160,27 @@ static void check_from(struct watch *w, uint32_t task, bool still)
 		report_cycle(&k);
 }
 
+/* Does every living task wait in a lock, without a timeout? Then no signal will come either. */
+static bool nobody_can_act(const struct watch *w)
+{
+	for (uint32_t i = 0; i < w->nall; i++) {
+		const struct watch_task *t = &w->task[i];
+		const struct sim_task *s = w->b->task[i].task;
+
+		if (t->irq)
+			return false;
+		if (t->state == WATCH_GONE)
+			continue;
+		if (t->op != WATCH_OP_LOCK || !t->op_waits || (s && sim_event_queued(&s->timeout)))
+			return false;
+	}
+	return true;
+}
+
 static void look_deadlock(struct watch *w, enum watch_moment moment, uint32_t task, uint32_t lock)
 {
+	bool still;
+
 	if (moment == WATCH_ON_CALL) {
 		const struct watch_lock *l = &w->lock[lock];
 
@@ -170,14 +189,19 @@ static void look_deadlock(struct watch *w, enum watch_moment moment, uint32_t ta
 		return;
 	}
 	if (moment == WATCH_ON_SLEEP) {
-		check_from(w, task, false);
+		const struct watch_hold *h = w->lock[lock].oldest;
+
+		/* the common case: one owner, which waits for nothing */
+		if (!h || h->mode != LOCK_EXCLUSIVE || w->task[h->task].op != WATCH_OP_NONE)
+			check_from(w, task, false);
 		return;
 	}
-	if (moment == WATCH_ON_END && !w->complete)
+	still = moment == WATCH_ON_STILL || nobody_can_act(w);
+	if (!still && !w->complete)
 		return;
 	for (uint32_t i = 0; i < w->nall; i++)
 		if (!w->task[i].deadlocked)
-			check_from(w, i, moment == WATCH_ON_STILL);
+			check_from(w, i, still);
 }
 
 static bool attach_deadlock(struct watch *w)

@@ -297,6 +297,24 @@ START_TEST(deadlock_with_a_way_out)
 }
 END_TEST
 
+/* Ticks keep a spinning CPU from ever being still; but when every living task waits, no signal will come. */
+START_TEST(deadlock_when_nobody_can_act)
+{
+	for (unsigned third = 0; third < 2; third++) {
+		reset(2 + third, 2);
+		world_start();
+		all_run(2 + third);
+		take(0, 0, EX);
+		take(1, 1, EX);
+		at(1); call_how(0, 1, EX, LOCK_KILLABLE);
+		at(2); call_how(1, 0, EX, LOCK_INTERRUPTIBLE);
+		world_finish(6);
+		ck_assert_uint_eq(found(RUN_FINDING_deadlock), !third); /* the third could still send one */
+		world_free();
+	}
+}
+END_TEST
+
 START_TEST(deadlock_of_spinners)
 {
 	reset(2, 2);
@@ -547,6 +565,7 @@ int main(void)
 	tcase_add_test(t, deadlock);
 	tcase_add_test(t, deadlock_needs_a_cycle);
 	tcase_add_test(t, deadlock_with_a_way_out);
+	tcase_add_test(t, deadlock_when_nobody_can_act);
 	tcase_add_test(t, deadlock_of_spinners);
 	tcase_add_test(t, deadlock_with_oneself);
 	tcase_add_test(t, deadlock_through_a_queued_writer);
