@@ -11,10 +11,13 @@
 #include "sim/machine/machine.h"
 #include "sim/run/watch_impl.h"
 
+#define LONG_TIME (10 * SIM_MS)
+
 struct walk {
 	struct watch *w;
 	uint32_t start;
 	bool still;	  /* nothing will happen any more: every wait counts */
+	bool end;	  /* of the run: a task that has spun for long counts as waiting */
 	uint32_t *todo, n; /* tasks to look at */
 };
 
@@ -39,7 +42,11 @@ static bool waits(const struct walk *k, uint32_t task)
 		return false;
 	if (k->still)
 		return true;
-	return (t->state == WATCH_ASLEEP || l->caps & LOCK_CAP_SPIN) && !abortable(k->w, task);
+	if (abortable(k->w, task))
+		return false;
+	if (t->state == WATCH_ASLEEP || l->caps & LOCK_CAP_SPIN)
+		return true;
+	return k->end && k->w->now - t->op_since >= LONG_TIME; /* an optimistic spinner without a need to stop */
 }
 
 /* @next keeps @from waiting. True: the cycle is closed. */
@@ -154,7 +161,7 @@ static void report_cycle(struct walk *k)
 
 static void check_from(struct watch *w, uint32_t task, bool still)
 {
-	struct walk k = { .w = w, .start = task, .still = still };
+	struct walk k = { .w = w, .start = task, .still = still, .end = w->ended };
 
 	if (find_cycle(&k))
 		report_cycle(&k);
@@ -197,8 +204,6 @@ static void look_deadlock(struct watch *w, enum watch_moment moment, uint32_t ta
 		return;
 	}
 	still = moment == WATCH_ON_STILL || nobody_can_act(w);
-	if (!still && !w->complete)
-		return;
 	for (uint32_t i = 0; i < w->nall; i++)
 		if (!w->task[i].deadlocked)
 			check_from(w, i, still);
