@@ -30,8 +30,11 @@ static int run(int argc, char **argv)
 		cli_error("which scenario? Give at least one FILE.lks");
 		return CLI_WRONG;
 	}
-	for (int i = 0; i < argc; i++)
-		worst = MAX(worst, check_one(argv[i]));
+	for (int i = 0; i < argc; i++) {
+		int status = check_one(argv[i]);
+
+		worst = MAX(worst, status); /* which evaluates twice */
+	}
 	return worst;
 }
 

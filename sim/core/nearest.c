@@ -39,12 +39,21 @@ static unsigned distance(const char *a, size_t alen, const char *b, size_t blen)
 	return old[blen];
 }
 
+/* "westmere" means "westmere-ex-8s" however much longer that is. */
+static const char *begins_with(const char *word, size_t len, const char *const *names)
+{
+	for (; len >= 3 && *names; names++)
+		if (!strncmp(*names, word, len))
+			return *names;
+	return NULL;
+}
+
 /* Of equally near names the first in @names. A word that would be edited all over is near nothing. */
 const char *sim_nearest(const char *word, const char *const *names)
 {
 	size_t len = strlen(word);
 	unsigned best = (unsigned)(len / 3 + 2);
-	const char *nearest = NULL;
+	const char *nearest = NULL, *const *all = names;
 
 	if (!len || len > WORD_MAX)
 		return NULL;
@@ -62,5 +71,5 @@ const char *sim_nearest(const char *word, const char *const *names)
 			nearest = *names;
 		}
 	}
-	return nearest;
+	return nearest ? nearest : begins_with(word, len, all);
 }
