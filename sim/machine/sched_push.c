@@ -75,56 +75,74 @@ int sim_push_target(const struct sim_task *task, unsigned near, int waker)
 
 /* -- push ---------------------------------------------------------------------------------- */
 
-/* The strongest waiting task cannot leave, but the running one can: let them change places. */
+/*
+ * The strongest waiting task cannot leave for a while (migration disabled), but the running
+ * one can: let it make room, if there is a CPU whose work is weaker than the one that waits.
+ * Anything less would send a task to and fro between two that wait.
+ */
 static void push_curr_instead(struct sim_rq *rq)
 {
 	struct sim_task *curr = rq->curr, *stuck;
 
-	if (!curr || sim_class_of(curr) != SIM_SC_RT || rq->rt.nr < 2)
+	if (!curr || sim_class_of(curr) != SIM_SC_RT || rq->rt.nr < 2 || rq->rt.skip_curr)
 		return;
-	if (!sim_task_movable(curr) || curr->migrate_off || rq->rt.skip_curr)
+	if (!sim_task_movable(curr) || curr->migrate_off)
 		return;
 	stuck = sim_rt_first_but(rq, curr);
-	/* a task pinned for good waits; one that only has migration disabled is helped */
-	if (!stuck || !stuck->migrate_off || !sim_task_movable(stuck) || sim_push_target(curr, rq->cpu->id, -1) < 0)
+	if (!stuck || !stuck->migrate_off || !sim_task_movable(stuck)) /* who is pinned for good waits */
+		return;
+	if (weakest_below(curr, SIM_MAX_RT_PRIO - 1 - stuck->shared->prio, rq->cpu->id, -1) < 0)
 		return;
 	rq->rt.skip_curr = true;
 	sim_resched_cpu(rq->cpu, false);
 }
 
-static bool move_to_target(struct sim_rq *rq, struct sim_task *task)
+static void move(struct sim_rq *rq, struct sim_task *task, int cpu)
 {
-	int cpu = sim_push_target(task, rq->cpu->id, -1);
-
-	if (cpu < 0)
-		return false;
 	sim_rq_move(rq, task, &sim_sched.rqs[cpu]);
 	sim_rq_check_preempt(&sim_sched.rqs[cpu], task);
-	return true;
+}
+
+/* Sends away the task that made room, if there still is where to. */
+static void push_evicted(struct sim_rq *rq)
+{
+	struct sim_task *task = rq->rt.evict;
+	const struct sim_task *curr = rq->curr;
+	int cpu;
+
+	rq->rt.evict = NULL;
+	if (!task || !curr || task == curr || !task->on_rq || sim_rq_of(task) != rq || sim_task_stuck(task))
+		return;
+	if (sim_class_of(task) != SIM_SC_RT || sim_class_of(curr) != SIM_SC_RT)
+		return;
+	cpu = weakest_below(task, SIM_MAX_RT_PRIO - 1 - curr->shared->prio, rq->cpu->id, -1);
+	if (cpu >= 0)
+		move(rq, task, cpu);
 }
 
 static bool push_one(struct sim_rq *rq, struct sim_task *task)
 {
+	int cpu;
+
 	if (!task)
 		return false;
 	if (!rq->curr || sim_more_urgent(task, rq->curr)) {
 		sim_resched_cpu(rq->cpu, false);
 		return false;
 	}
-	return move_to_target(rq, task);
+	cpu = sim_push_target(task, rq->cpu->id, -1);
+	if (cpu < 0)
+		return false;
+	move(rq, task, cpu);
+	return true;
 }
 
 void sim_push(struct sim_rq *rq)
 {
 	unsigned cpu = rq->cpu->id;
-	struct sim_task *evict = rq->rt.evict;
 
-	if (evict) {
-		rq->rt.evict = NULL;
-		if (evict->on_rq && evict != rq->curr && sim_rq_of(evict) == rq && !sim_task_stuck(evict) &&
-		    sim_class_of(evict) == SIM_SC_RT)
-			move_to_target(rq, evict);
-	}
+	if (rq->rt.evict)
+		push_evicted(rq);
 	if (sim_cpuset_has(sim_sched.dl_over.bits, cpu))
 		while (push_one(rq, sim_dl_waiting(rq, -1, NULL)))
 			;
