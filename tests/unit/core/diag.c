@@ -257,6 +257,7 @@ static const struct {
 	{"downgarde", "downgrade"},
 	{"dwngrad", "downgrade"},
 	{"mutex", "mutex"},
+	{"down", "downgrade"}, /* its beginning */
 	{"condition", NULL},
 	{"y", NULL},
 	{"", NULL},
