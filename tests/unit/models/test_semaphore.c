@@ -125,8 +125,10 @@ START_TEST(complete_all)
 	bench_task("W2", 1, 0, 1, "lock S");
 	bench_task("Z", 2, 0, 3, "wakeall S; run 5; unlock S");
 	bench_task("X", 3, 0, 6, "lock S; lock S");
+	bench_probe("S", 7 * U);
 	bench_run(100);
 	ck_assert_str_eq(bench_grants("S"), "W1 5, W2 5, X 6, X 6");
+	ck_assert_uint_eq(bench_word("S", 7 * U), 0xffffffffu); /* nobody takes from it any more */
 	finish();
 }
 END_TEST
