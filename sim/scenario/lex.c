@@ -26,7 +26,7 @@ static const unsigned keyword_where[KW_COUNT] = {
 
 #define X(word) #word,
 static const char *const top_keywords[] = {SCN_TOP_WORDS(X) SCN_BOTH_WORDS(X) NULL};
-static const char *const body_keywords[] = {SCN_BODY_WORDS(X) SCN_BOTH_WORDS(X) NULL};
+static const char *const body_keywords[] = {SCN_BODY_WORDS(X) SCN_BOTH_WORDS(X) SCN_OTHER_WORDS(X) NULL};
 #undef X
 
 /*

@@ -91,7 +91,7 @@ void lex_word(struct lexer *lx, struct token *t);
 
 /* KW_TOP, KW_BODY. */
 unsigned lex_keyword_where(enum keyword kw);
-/* All words that may begin a statement at @where, NULL-terminated. */
+/* The words that may have been meant by a misspelled one at @where, NULL-terminated. */
 const char *const *lex_keywords(unsigned where);
 
 #endif

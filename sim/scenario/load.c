@@ -10,7 +10,7 @@
 #include "sim/scenario/parse.h"
 
 #define DEFAULT_MAX_TASKS 200000
-#define DEFAULT_MAX_CPUS 4096
+#define MOST_CPUS 4096               /* no machine is built for more, so no option raises it */
 #define DEFAULT_MAX_LOOP 10000000000 /* turns, nested loops multiplied: as many as a run may have steps */
 #define DEFAULT_MAX_NESTING 64
 #define DEFAULT_MAX_BYTES (16 << 20)
@@ -282,7 +282,7 @@ static void parser_init(struct parser *p, const struct scn_options *options, str
 	p->options = options ? options : &no_options;
 	p->vocabulary = p->options->vocabulary ? p->options->vocabulary : &no_vocabulary;
 	p->limits.max_tasks = or_default(p->options->limits.max_tasks, DEFAULT_MAX_TASKS);
-	p->limits.max_cpus = or_default(p->options->limits.max_cpus, DEFAULT_MAX_CPUS);
+	p->limits.max_cpus = MIN(or_default(p->options->limits.max_cpus, MOST_CPUS), MOST_CPUS);
 	p->limits.max_loop = or_default(p->options->limits.max_loop, DEFAULT_MAX_LOOP);
 	p->limits.max_nesting = or_default(p->options->limits.max_nesting, DEFAULT_MAX_NESTING);
 	p->limits.max_bytes = or_default(p->options->limits.max_bytes, DEFAULT_MAX_BYTES);

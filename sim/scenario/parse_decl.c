@@ -353,6 +353,20 @@ static bool parse_clause(struct parser *p, struct scn_task *task, struct header_
 	return true;
 }
 
+static bool bad_clause(struct parser *p)
+{
+	static const char *const clauses[] = {"fifo",   "rr",     "nice", "deadline", "cpu",   "cpus",
+					      "socket", "spread", "pack", "pin",      "group", NULL};
+	static const char what[] = "a policy, a place or \"{\"";
+	g_autofree char *word = g_strndup(p->tok.at, MIN(p->tok.len, 40));
+	char meant[80];
+
+	if (p->tok.kind != TOK_NAME || p->tok.kw)
+		return parse_expected(p, what);
+	return parse_fail(p, SIM_DIAG_syntax, p->tok.pos, "expected %s, found \"%s\"%s", what, word,
+			  parse_meant(word, clauses, meant, sizeof(meant)));
+}
+
 bool parse_task(struct parser *p)
 {
 	struct scn_task *task = scn_new(p->mem, struct scn_task);
@@ -373,7 +387,7 @@ bool parse_task(struct parser *p)
 		if (!parse_clause(p, task, &seen, &end))
 			return false;
 	if (!parse_is(p, '{'))
-		return parse_expected(p, "a policy, a place or \"{\"");
+		return bad_clause(p);
 	return parse_block(p, &task->body);
 }
 
