@@ -30,7 +30,12 @@ struct sim_task;
 	int static_prio;	  /* 120 + nice */                                                 \
 	unsigned int policy;	  /* enum sim_policy */                                            \
 	int cpu;		  /* where it runs or ran last */                                  \
-	uint64_t dl_deadline;	  /* absolute, ps; deadline tasks */                               \
+	union {			  /* absolute, ps; deadline tasks */                               \
+		uint64_t dl_deadline;                                                              \
+		struct {                                                                           \
+			uint64_t deadline;                                                         \
+		} dl; /* its name in the kernel's own files */                                     \
+	};                                                                                         \
 	struct sim_task *sim;	  /* the machine's side of this task */
 
 #endif

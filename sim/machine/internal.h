@@ -23,6 +23,7 @@ struct sim_line {
 	uint16_t sharer[SIM_SHARERS_INLINE];
 	uint16_t q_head, q_tail; /* 1 + CPU: requests that wait for the home, in order */
 	uint16_t home;		/* socket */
+	uint16_t storing;	/* stores under way, counted while sim->touching */
 };
 
 struct sim_line *sim_line_of(const void *addr);
@@ -64,6 +65,15 @@ struct sim_turn { /* the marked loads between two cpu_relax() */
 	} read[SIM_TURN_MAX];
 };
 
+#define SIM_TOUCH_MAX 40
+
+struct sim_touched { /* what an operation accessed so far */
+	enum sim_touch how;
+	bool full; /* more than fit: its loops poll */
+	unsigned n;
+	struct sim_line *line[SIM_TOUCH_MAX];
+};
+
 struct sim_spin {
 	struct sim_turn turn, last; /* this turn and the one before */
 	bool have_last;
@@ -78,6 +88,8 @@ struct sim_spin {
 };
 
 void sim_spin_init(void);
+/* The operation of the current task accesses @line. */
+void sim_touch(struct sim_line *line);
 void sim_spin_finish(void);
 /* End of a run: counts the polls that parked CPUs would have made. */
 void sim_spin_settle(void);

@@ -16,12 +16,41 @@ static size_t lines_bytes;
 static uint64_t *free_sets; /* unused bitmaps, linked through their first word */
 static unsigned set_words;
 
+/* -- memory that stands in for some of the arena's ----------------------------------------- */
+
+#define ALIAS_MAX 64
+
+static struct alias {
+	const char *start;
+	size_t bytes;
+	char *shadow;
+} alias[ALIAS_MAX];
+static unsigned naliases;
+
+void sim_alias(const void *start, size_t bytes, void *shadow)
+{
+	sim_assert(naliases < ALIAS_MAX);
+	alias[naliases++] = (struct alias){ start, bytes, shadow };
+}
+
+static struct sim_line *alias_line(const void *addr)
+{
+	for (unsigned i = 0; i < naliases; i++) {
+		size_t at = (size_t)((const char *)addr - alias[i].start);
+
+		if ((const char *)addr >= alias[i].start && at < alias[i].bytes)
+			return &sim->lines[sim_arena_line(&sim->arena, alias[i].shadow + at)];
+	}
+	return NULL;
+}
+
 void sim_lines_init(void)
 {
 	lines_bytes = sim->arena.room / SIM_LINE_BYTES * sizeof(struct sim_line);
 	sim->lines = mmap(NULL, lines_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	sim_assert(sim->lines != MAP_FAILED);
 	set_words = SIM_CPUSET_WORDS(sim->ncpus);
+	naliases = 0;
 }
 
 static uint64_t *set_get(void)
@@ -64,7 +93,10 @@ struct sim_line *sim_line_of(const void *addr)
 		return &sim->lines[sim_arena_line(&sim->arena, addr)];
 
 	struct sim_fiber *f = sim_fiber_of(addr);
+	struct sim_line *line = f ? NULL : alias_line(addr);
 
+	if (line)
+		return line;
 	sim_assert(f && "a marked access outside simulated memory");
 	return ((struct sim_task *)f->owner)->stack_line;
 }
@@ -304,6 +336,20 @@ static inline void count_access(void)
 		sim_machine_stop(SIM_STOP_STEPS);
 }
 
+/*
+ * An access is issued. A store wakes those who read the line plainly, and keeps them from
+ * parking until its value is there: true, it counts as under way.
+ */
+static bool touch(struct sim_line *line, enum sim_opclass opc)
+{
+	sim_touch(line);
+	if (opc == SIM_OPC_LOAD)
+		return false;
+	line->storing++;
+	sim_unpark_watchers(line);
+	return true;
+}
+
 uint64_t sim_access(enum sim_op op, void *addr, unsigned size, uint64_t a, uint64_t b)
 {
 	if (!sim || !sim_fiber_current())
@@ -312,7 +358,7 @@ uint64_t sim_access(enum sim_op op, void *addr, unsigned size, uint64_t a, uint6
 	struct sim_cpu *cpu = sim->cpu;
 	struct sim_line *line;
 	uint64_t old;
-	bool hit;
+	bool hit, storing = false;
 
 	if (__builtin_expect(cpu->replaying, 0) && sim_replay_read(cpu, &old))
 		return old;
@@ -325,6 +371,8 @@ uint64_t sim_access(enum sim_op op, void *addr, unsigned size, uint64_t a, uint6
 		enum sim_opclass opc = op == SIM_LOAD ? SIM_OPC_LOAD : op == SIM_STORE ? SIM_OPC_STORE : SIM_OPC_RMW;
 
 		count_access();
+		if (__builtin_expect(sim->touching, 0))
+			storing = touch(line, opc);
 		hit = opc == SIM_OPC_LOAD ? sim_line_has(line, cpu->id) : line->owner == cpu->id + 1;
 		sim_elapse(hit ? sim->cfg.costs.lat[opc][SIM_LINE_M][SIM_DIST_SELF] : line_miss(line, cpu, opc));
 	}
@@ -333,6 +381,7 @@ uint64_t sim_access(enum sim_op op, void *addr, unsigned size, uint64_t a, uint6
 		sim_unpark_watchers(line);
 	}
 	old = perform(op, addr, size, a, b);
+	line->storing -= storing;
 	if (op == SIM_LOAD && hit)
 		sim_spin_read(cpu, line, addr, size, old);
 	else

@@ -82,6 +82,7 @@ static void task_destroy(struct sim_task *t)
 	free(t->allowed);
 	free((char *)t->name);
 	free(t->stack_line);
+	free(t->touched);
 	free(t);
 }
 

@@ -141,6 +141,7 @@ struct sim_task {
 
 	/* trace: which lock operation is in flight (1 + lock index, 0 none) */
 	uint32_t op_lock;
+	struct sim_touched *touched; /* lines of the operation, for models that also read shared words unmarked (spin.c); or NULL */
 	bool op_waited;		    /* spun (sim_relax) or blocked since op_lock was set; the run layer clears it */
 
 	/* scheduling (sched*.c) */
@@ -235,6 +236,7 @@ struct sim_machine {
 	sim_time still_at;
 	uint64_t max_accesses;	    /* cfg.max_steps, or no limit */
 	struct sim_event end;
+	bool touching;		    /* sim_op_touch() was used: stores tell who watches plainly read lines */
 	bool until_done, quiet;
 	bool stop;		    /* leave the loop: end of run, finding, limit, SIGINT */
 	enum sim_stop { SIM_STOP_END, SIM_STOP_DONE, SIM_STOP_QUIET, SIM_STOP_ASKED, SIM_STOP_STEPS, SIM_STOP_STILL, SIM_STOP_SIGNAL } why;
@@ -353,6 +355,19 @@ bool sim_may_preempt(const struct sim_cpu *cpu);
 
 /* Makes @cpu look at its attention word as soon as it can (between accesses; at once in RUN; un-parks a spinner). */
 void sim_kick(struct sim_cpu *cpu);
+
+/*
+ * How the spin loops of @task's operation are elided from here on. Models read every shared
+ * word with a mark; the kernel's own files do not: some of their loops also read, plainly,
+ * words of lines that the operation accessed before. WATCH: such lines are watched as well.
+ * POLL: loops that are not declared poll.
+ */
+enum sim_touch { SIM_TOUCH_MARKED, SIM_TOUCH_WATCH, SIM_TOUCH_POLL };
+void sim_op_touch(struct sim_task *task, enum sim_touch how);
+
+/* Memory outside the arena (@start, @bytes; an image that was loaded) whose lines are those of @shadow, an object of
+ * the same size. Forgotten with the machine. */
+void sim_alias(const void *start, size_t bytes, void *shadow);
 
 /* A machine-side store to simulated memory, free of cost: invalidates all copies and wakes spinners on that line. */
 void sim_poke(void *addr);

@@ -27,11 +27,13 @@ struct sim_watch { /* a place in a line's list of watchers */
 	uint32_t next, prev; /* 1 + index; prev 0: first */
 };
 
-static struct sim_watch *watches; /* SIM_TURN_MAX per CPU */
+#define WATCH_MAX (SIM_TURN_MAX + SIM_TOUCH_MAX)
+
+static struct sim_watch *watches; /* WATCH_MAX per CPU */
 
 void sim_spin_init(void)
 {
-	watches = calloc((size_t)sim->ncpus * SIM_TURN_MAX, sizeof(*watches));
+	watches = calloc((size_t)sim->ncpus * WATCH_MAX, sizeof(*watches));
 	sim_assert(watches);
 	for (unsigned i = 0; i < sim->ncpus; i++) {
 		sim->cpus[i].spin = calloc(1, sizeof(struct sim_spin));
@@ -50,11 +52,55 @@ void sim_spin_finish(void)
 	watches = NULL;
 }
 
+/* -- what an operation accessed ------------------------------------------------------------ */
+
+void sim_op_touch(struct sim_task *task, enum sim_touch how)
+{
+	if (!task->touched) {
+		if (how == SIM_TOUCH_MARKED)
+			return;
+		task->touched = calloc(1, sizeof(*task->touched));
+		sim_assert(task->touched);
+	}
+	sim->touching |= how != SIM_TOUCH_MARKED;
+	task->touched->how = how;
+	task->touched->n = 0;
+	task->touched->full = false;
+}
+
+void sim_touch(struct sim_line *line)
+{
+	struct sim_touched *t = sim_current()->touched;
+
+	if (!t || t->how != SIM_TOUCH_WATCH)
+		return;
+	for (unsigned i = t->n; i > 0; i--)
+		if (t->line[i - 1] == line)
+			return;
+	if (t->n < SIM_TOUCH_MAX)
+		t->line[t->n++] = line;
+	else
+		t->full = true;
+}
+
+/* May a loop that is not declared be elided, as far as its plain reads go? */
+static bool plain_reads_hold(const struct sim_touched *t)
+{
+	if (!t || t->how == SIM_TOUCH_MARKED)
+		return true;
+	if (t->how == SIM_TOUCH_POLL || t->full)
+		return false;
+	for (unsigned i = 0; i < t->n; i++)
+		if (t->line[i]->storing)
+			return false;
+	return true;
+}
+
 /* -- watching -------------------------------------------------------------------------- */
 
 static void watch_add(struct sim_cpu *cpu, struct sim_line *line)
 {
-	uint32_t base = cpu->id * SIM_TURN_MAX;
+	uint32_t base = cpu->id * WATCH_MAX;
 
 	for (unsigned i = 0; i < cpu->spin->nwatch; i++)
 		if (watches[base + i].line == line)
@@ -71,7 +117,7 @@ static void watch_add(struct sim_cpu *cpu, struct sim_line *line)
 static void watch_none(struct sim_cpu *cpu)
 {
 	for (unsigned i = 0; i < cpu->spin->nwatch; i++) {
-		struct sim_watch *w = &watches[cpu->id * SIM_TURN_MAX + i];
+		struct sim_watch *w = &watches[cpu->id * WATCH_MAX + i];
 
 		if (w->next)
 			watches[w->next - 1].prev = w->prev;
@@ -87,7 +133,7 @@ static void watch_none(struct sim_cpu *cpu)
 void sim_unpark_watchers(struct sim_line *line)
 {
 	while (line->watchers)
-		sim_unpark(&sim->cpus[(line->watchers - 1) / SIM_TURN_MAX]);
+		sim_unpark(&sim->cpus[(line->watchers - 1) / WATCH_MAX]);
 }
 
 /* -- waking ---------------------------------------------------------------------------- */
@@ -216,8 +262,9 @@ static bool still_holds(const struct sim_cpu *cpu)
 	return true;
 }
 
-static void park(struct sim_cpu *cpu)
+static void park(struct sim_cpu *cpu, bool declared)
 {
+	const struct sim_touched *touched = sim_current()->touched;
 	struct sim_spin *s = cpu->spin;
 
 	s->last = s->turn;
@@ -227,6 +274,9 @@ static void park(struct sim_cpu *cpu)
 	s->relax = sim->cfg.costs.scalar[SIM_COST_relax];
 	for (unsigned i = 0; i < s->last.n; i++)
 		watch_add(cpu, s->last.read[i].line);
+	if (!declared && touched && touched->how == SIM_TOUCH_WATCH)
+		for (unsigned i = 0; i < touched->n; i++)
+			watch_add(cpu, touched->line[i]);
 	cpu->parked = true;
 	sim_yield(SIM_YIELD_PARK);
 }
@@ -269,8 +319,8 @@ void sim_relax_at(bool declared, const char *frame, const uint64_t *regs, unsign
 	}
 	cpu = sim->cpu;
 	s = cpu->spin;
-	if (fixed && still_holds(cpu)) {
-		park(cpu);
+	if (fixed && still_holds(cpu) && (declared || plain_reads_hold(sim_current()->touched))) {
+		park(cpu, declared);
 		return;
 	}
 	s->have_last = s->turn.pure && s->turn.n;
