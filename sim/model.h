@@ -52,6 +52,7 @@ struct lock_req {
 #define LOCK_CAP_WAKEALL 0x800u	/* has wakeall(): completion */
 #define LOCK_CAP_USER 0x1000u	/* lives in user mode: holding it is not kernel mode */
 #define LOCK_CAP_BUSTED 0x2000u	/* deliberately wrong; a test of an oracle */
+#define LOCK_CAP_PLAIN 0x4000u	/* also reads shared words unmarked: the kernel's own files (set by their loader) */
 
 enum lock_param_unit { LOCK_PARAM_COUNT, LOCK_PARAM_TIME /* ps */, LOCK_PARAM_FLAG /* off, on */ };
 

@@ -72,6 +72,24 @@ static struct prog_hold **held_find(struct prog_task *t, const struct prog_insn 
 	return NULL;
 }
 
+/*
+ * Around what a model does. The kernel's own files read some words plainly: whoever spins
+ * in them watches all lines that the operation accessed. The top waiter of an rt_mutex
+ * compares a pointer that others change plainly while it spins: it polls.
+ */
+static void op_enter(struct sim_task *task, const struct lock_model *m, uint32_t lock)
+{
+	kernel_op_enter(lock);
+	if (m->caps & LOCK_CAP_PLAIN)
+		sim_op_touch(task, m->caps & LOCK_CAP_PI ? SIM_TOUCH_POLL : SIM_TOUCH_WATCH);
+}
+
+static void op_leave(struct sim_task *task)
+{
+	kernel_op_leave();
+	sim_op_touch(task, SIM_TOUCH_MARKED);
+}
+
 static struct lock_req make_req(const struct prog_hold *h)
 {
 	return (struct lock_req){
@@ -114,12 +132,12 @@ void lockop_lock(struct sim_task *task, void *arg)
 	if (in->value)
 		req.timeout = value_of(in->value, &t->env);
 	task->kernel_mode += in_kernel(m);
-	kernel_op_enter(lock_number(t, bl));
+	op_enter(task, m, lock);
 	t->waiting = lock;
 	sim_emit(SIM_REC_CALL, task->id + 1, lock, how, in->stmt);
 	t->result = m->lock(bl->lock, &req);
 	t->waiting = 0;
-	kernel_op_leave();
+	op_leave(task);
 	if (!t->result) {
 		locked(t, h, task->id + 1, lock);
 	} else {
@@ -163,9 +181,9 @@ static void unlock_by_anyone(struct prog_task *t, const struct prog_insn *in, st
 
 	t->sim->kernel_mode += kernel;
 	sim_emit(SIM_REC_UNLOCK, t->sim->id + 1, lock, LOCK_EXCLUSIVE, in->stmt);
-	kernel_op_enter(lock_number(t, bl));
+	op_enter(t->sim, bl->model, lock);
 	bl->model->unlock(bl->lock, &req);
-	kernel_op_leave();
+	op_leave(t->sim);
 	sim_emit(SIM_REC_UNLOCKED, t->sim->id + 1, lock, LOCK_EXCLUSIVE, 0);
 	t->sim->kernel_mode -= kernel;
 }
@@ -197,9 +215,9 @@ void lockop_unlock(struct sim_task *task, void *arg)
 	sim_emit(SIM_REC_UNLOCK, task->id + 1, lock, h->mode, in->stmt);
 	*p = h->next;
 	t->holds--;
-	kernel_op_enter(lock_number(t, h->lock));
+	op_enter(task, h->lock->model, lock_number(t, h->lock));
 	h->lock->model->unlock(h->lock->lock, &req);
-	kernel_op_leave();
+	op_leave(task);
 	sim_emit(SIM_REC_UNLOCKED, task->id + 1, lock, h->mode, 0);
 	task->kernel_mode -= in_kernel(h->lock->model);
 	hold_give(t, h);
@@ -221,9 +239,9 @@ void lockop_downgrade(struct sim_task *task, void *arg)
 	struct lock_req req = make_req(h);
 
 	sim_emit(SIM_REC_DOWNGRADE, task->id + 1, lock_number(t, h->lock), 0, 0);
-	kernel_op_enter(lock_number(t, h->lock));
+	op_enter(task, h->lock->model, lock_number(t, h->lock));
 	h->lock->model->downgrade(h->lock->lock, &req);
-	kernel_op_leave();
+	op_leave(task);
 	sim_emit(SIM_REC_DOWNGRADE, task->id + 1, lock_number(t, h->lock), 1, 0);
 	h->mode = LOCK_SHARED;
 }
@@ -237,9 +255,9 @@ void lockop_wakeall(struct sim_task *task, void *arg)
 
 	task->kernel_mode += kernel;
 	sim_emit(SIM_REC_UNLOCK, task->id + 1, lock_number(t, bl), LOCK_EXCLUSIVE, in->stmt);
-	kernel_op_enter(lock_number(t, bl));
+	op_enter(task, bl->model, lock_number(t, bl));
 	bl->model->wakeall(bl->lock);
-	kernel_op_leave();
+	op_leave(task);
 	sim_emit(SIM_REC_UNLOCKED, task->id + 1, lock_number(t, bl), LOCK_EXCLUSIVE, 0);
 	task->kernel_mode -= kernel;
 }

@@ -16,6 +16,7 @@ extern const struct lock_model *const __stop_lock_models[] __attribute__((weak))
 static const struct lock_model **models;
 static const char **names;
 static unsigned nmodels;
+static GPtrArray *added; /* of plug-ins */
 
 static bool name_is_good(const char *name)
 {
@@ -87,13 +88,29 @@ static int by_name(const void *a, const void *b)
 	return strcmp((*x)->name, (*y)->name);
 }
 
+const char *registry_add(const struct lock_model *m)
+{
+	const char *complaint = registry_complaint(m);
+
+	sim_assert(!models && "plug-ins are loaded before anything is run");
+	if (complaint)
+		return complaint;
+	if (!added)
+		added = g_ptr_array_new();
+	for (unsigned i = 0; i < added->len; i++)
+		if (!strcmp(((const struct lock_model *)added->pdata[i])->name, m->name))
+			return "a model of this name is loaded already";
+	g_ptr_array_add(added, (void *)m);
+	return NULL;
+}
+
 static void collect(void)
 {
-	size_t n = (size_t)(__stop_lock_models - __start_lock_models);
+	size_t built_in = (size_t)(__stop_lock_models - __start_lock_models), n = built_in + (added ? added->len : 0);
 
 	models = g_new0(const struct lock_model *, n + 1);
 	names = g_new0(const char *, n + 1);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < built_in; i++) {
 		const char *complaint = registry_complaint(__start_lock_models[i]);
 
 		if (complaint)
@@ -101,6 +118,8 @@ static void collect(void)
 		sim_assert(!complaint);
 		models[i] = __start_lock_models[i];
 	}
+	for (size_t i = built_in; i < n; i++)
+		models[i] = added->pdata[i - built_in];
 	qsort(models, n, sizeof(models[0]), by_name);
 	for (size_t i = 0; i < n; i++) {
 		sim_assert(i == 0 || strcmp(models[i - 1]->name, models[i]->name) != 0);

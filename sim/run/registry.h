@@ -11,6 +11,9 @@
 /* NULL if @m is fit to be used, else what is wrong with it (static text). */
 const char *registry_complaint(const struct lock_model *m);
 
+/* Adds a model of a plug-in; lives from here on. NULL, or what is wrong with it. Before anybody asked for all. */
+const char *registry_add(const struct lock_model *m);
+
 /* All models, sorted by name; *@n is their number. A model with a complaint is an assertion. */
 const struct lock_model *const *registry_all(unsigned *n);
 

@@ -15,6 +15,7 @@
 
 #include "sim/kernel/host.h"
 #include "sim/run/bind_impl.h"
+#include "sim/run/plugin.h"
 #include "sim/run/watch_impl.h"
 
 #define DEFAULT_MAX_STEPS UINT64_C(10000000000)
@@ -147,6 +148,7 @@ static void run_bind(struct run *r, const struct scenario *scn)
 	b->ncpus = sim->ncpus;
 	b->machine_text = bind_machine_text(scn, &cfg, r->pool);
 	kernel_setup();
+	plugin_restore();
 	kernel_rawspin(rawspin);
 	kernel_on_finding(on_kernel_finding);
 	sim->on_quiet = on_quiet;
