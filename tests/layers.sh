@@ -74,6 +74,8 @@ FNR == 1 {
 		sub(/^</, "", what)
 		sub(/>.*/, "", what)
 		kind = what ~ /^(glib|gio|gmodule|gobject)/ ? "glib" : "libc"
+	} else if (what ~ /^TREE_/) { # a file of a kernel tree
+		kind = "tree"
 	} else {
 		gsub(/"/, "", what)
 		sub(/[ \t].*/, "", what)

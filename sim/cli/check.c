@@ -38,7 +38,7 @@ static int run(int argc, char **argv)
 	return worst;
 }
 
-static const GOptionEntry *const groups[] = { cli_text_options, cli_output_options, NULL };
+static const GOptionEntry *const groups[] = { cli_kernel_options, cli_text_options, cli_output_options, NULL };
 
 const struct cli_verb verb_check = {
 	.name = "check",

@@ -24,7 +24,7 @@ struct cli_verb {
 	int (*run)(int argc, char **argv); /* argv: what is left, argv[0] is the first operand */
 };
 
-extern const struct cli_verb verb_run, verb_test, verb_check, verb_list, verb_explain, verb_trace, verb_help;
+extern const struct cli_verb verb_run, verb_test, verb_check, verb_list, verb_explain, verb_trace, verb_kernel, verb_help;
 /* All, in the order of the help, NULL-terminated. */
 extern const struct cli_verb *const cli_verbs[];
 
@@ -37,6 +37,7 @@ struct cli_options {
 	gboolean pieces, no_compare, bisect;
 	char *trace, *class;
 	gboolean json, quiet, verbose, tap, digest;
+	char **kernels;
 	char *color, *junit;
 	int jobs;
 };
@@ -44,7 +45,12 @@ extern struct cli_options opt;
 
 extern const GOptionEntry cli_text_options[];	/* --set, --include-root, --limit */
 extern const GOptionEntry cli_run_options[];	/* --seed, --spin, --max-steps, --first, --pieces */
+extern const GOptionEntry cli_bisect_options[];	/* --bisect alone */
+extern const GOptionEntry cli_kernel_options[];	/* --kernel */
 extern const GOptionEntry cli_output_options[]; /* --color, --quiet, --bisect */
+
+/* Loads what --kernel names; false after a message. */
+bool cli_load_kernels(void);
 
 /* "lockstep VERB: …" on stderr. */
 void cli_error(const char *fmt, ...) G_GNUC_PRINTF(1, 2);

@@ -9,7 +9,7 @@ struct cli_options opt;
 const char *cli_verb_name = "";
 
 const struct cli_verb *const cli_verbs[] = {
-	&verb_run, &verb_test, &verb_check, &verb_list, &verb_explain, &verb_trace, &verb_help, NULL,
+	&verb_run, &verb_test, &verb_check, &verb_list, &verb_explain, &verb_trace, &verb_kernel, &verb_help, NULL,
 };
 
 static const GOptionEntry every_verb[] = {
@@ -158,6 +158,8 @@ static int run_verb(const struct cli_verb *verb, int argc, char **argv)
 		status = CLI_FINE;
 	} else if (!cli_check_options()) {
 		status = CLI_WRONG;
+	} else if (!cli_load_kernels()) {
+		status = CLI_WORLD;
 	} else {
 		if (argc > 1 && !strcmp(argv[1], "--"))
 			argc--, argv++;

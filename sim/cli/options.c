@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "sim/cli/cli.h"
+#include "sim/run/plugin.h"
 
 const GOptionEntry cli_text_options[] = {
 	{ "set", 's', 0, G_OPTION_ARG_STRING_ARRAY, &opt.sets,
@@ -33,6 +34,30 @@ const GOptionEntry cli_output_options[] = {
 	{ "bisect", 0, 0, G_OPTION_ARG_NONE, &opt.bisect, "Exit 125 where there is no verdict, for git bisect run", NULL },
 	G_OPTION_ENTRY_NULL,
 };
+
+const GOptionEntry cli_bisect_options[] = {
+	{ "bisect", 0, 0, G_OPTION_ARG_NONE, &opt.bisect, "Exit 125 where there is no verdict, for git bisect run", NULL },
+	G_OPTION_ENTRY_NULL,
+};
+
+const GOptionEntry cli_kernel_options[] = {
+	{ "kernel", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &opt.kernels,
+	  "Load a plug-in of `lockstep kernel build`; its locks are kernel:rwsem and NAME:rwsem", "[NAME=]PLUGIN" },
+	G_OPTION_ENTRY_NULL,
+};
+
+bool cli_load_kernels(void)
+{
+	for (unsigned i = 0; opt.kernels && opt.kernels[i]; i++) {
+		g_autofree char *error = NULL;
+
+		if (!plugin_load(opt.kernels[i], &error)) {
+			cli_error("--kernel: %s", error);
+			return false;
+		}
+	}
+	return true;
+}
 
 void cli_error(const char *fmt, ...)
 {

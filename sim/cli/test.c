@@ -231,7 +231,7 @@ static int run(int argc, char **argv)
 	return status;
 }
 
-static const GOptionEntry *const groups[] = { own_options, cli_run_options, cli_text_options, cli_output_options, NULL };
+static const GOptionEntry *const groups[] = { own_options, cli_run_options, cli_kernel_options, cli_text_options, cli_output_options, NULL };
 
 const struct cli_verb verb_test = {
 	.name = "test",

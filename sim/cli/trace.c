@@ -133,7 +133,7 @@ static int run(int argc, char **argv)
 	return kind ? dump_file(argv[0], &dump) : dump_scenario(argv[0], &dump);
 }
 
-static const GOptionEntry *const groups[] = { own_options, cli_run_options, cli_text_options, cli_output_options, NULL };
+static const GOptionEntry *const groups[] = { own_options, cli_run_options, cli_kernel_options, cli_text_options, cli_output_options, NULL };
 
 const struct cli_verb verb_trace = {
 	.name = "trace",

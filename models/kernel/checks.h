@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Checks: what a tree asserts becomes a finding; what it tells lockdep about orders of locks is not followed. */
+#ifndef MODELS_KERNEL_CHECKS_H
+#define MODELS_KERNEL_CHECKS_H
+
+#include "sim/kernel/bug.h"
+
+#define lockdep_assert_held_write(lk) ((void)(lk))
+#define lockdep_assert_held_read(lk) ((void)(lk))
+#define lockdep_assert_held_once(lk) ((void)(lk))
+#define lockdep_assert_none_held_once() ((void)0)
+#define lockdep_assert_in_irq() ((void)0)
+#define lockdep_assert_preemption_enabled() kw_lockdep(!kw_preempt_off(), "preemption should be on")
+#define lockdep_is_held_type(lk, how) 1
+#define lockdep_init_map_wait(...) ((void)0)
+#define lockdep_init_map_type(...) ((void)0)
+#define lockdep_copy_map(to, from) ((void)0)
+#define lockdep_off() ((void)0)
+#define lockdep_on() ((void)0)
+#define lockdep_recursing(task) 0
+#define lockdep_register_key(key) ((void)0)
+#define lockdep_unregister_key(key) ((void)0)
+#define lockdep_hardirqs_enabled() 1
+#define lock_set_subclass(...) ((void)0)
+#define lock_set_class(...) ((void)0)
+#define lock_downgrade(...) ((void)0)
+#define lock_map_acquire(map) ((void)0)
+#define lock_map_release(map) ((void)0)
+#define might_lock(lk) ((void)0)
+#define might_lock_read(lk) ((void)0)
+#define might_lock_nested(lk, subclass) ((void)0)
+#define SINGLE_DEPTH_NESTING 1
+#define LD_WAIT_SLEEP 0
+#define LD_WAIT_SPIN 0
+#define LD_WAIT_CONFIG 0
+#define LD_LOCK_PERCPU 0
+
+/* The maps that these name do not exist: the arguments must vanish. */
+#define mutex_acquire(...) ((void)0)
+#define mutex_acquire_nest(...) ((void)0)
+#define mutex_release(...) ((void)0)
+#define rwsem_acquire(...) ((void)0)
+#define rwsem_acquire_nest(...) ((void)0)
+#define rwsem_acquire_read(...) ((void)0)
+#define rwsem_release(...) ((void)0)
+#define spin_acquire(...) ((void)0)
+#define spin_acquire_nest(...) ((void)0)
+#define spin_release(...) ((void)0)
+#define rwlock_acquire(...) ((void)0)
+#define rwlock_acquire_read(...) ((void)0)
+#define rwlock_release(...) ((void)0)
+
+#define LOCK_CONTENDED(lk, try_fn, lock_fn)                                                        \
+	do {                                                                                       \
+		lock_fn(lk);                                                                       \
+	} while (0)
+#define LOCK_CONTENDED_RETURN(lk, try_fn, lock_fn) lock_fn(lk)
+#define LOCK_CONTENDED_FLAGS(lk, try_fn, lock_fn, lock_flags_fn, flags) lock_fn(lk)
+
+#define oops_in_progress 0
+#define debug_locks 1
+#define debug_locks_silent 0
+#define printk(...) ((void)0)
+#define printk_once(...) ((void)0)
+#define pr_warn(...) ((void)0)
+#define pr_err(...) ((void)0)
+#define pr_info(...) ((void)0)
+#define dump_stack() ((void)0)
+#define debug_show_held_locks(task) ((void)0)
+
+#define trace_sched_pi_setprio(...) ((void)0)
+
+#endif

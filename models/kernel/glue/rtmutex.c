@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The tree's rtmutex_api.c (which includes rtmutex.c) as a lock. Under PREEMPT_RT the
+ * same file also holds that configuration's mutex.
+ *
+ * Two doors, as in the kernel: rt_mutex_lock() and its like, and the one of PI futexes,
+ * which knows timeouts, walks the whole chain and returns -EDEADLK. A timed request goes
+ * through the second one, and so does every request to a lock with `deadlock on`.
+ */
+#include TREE_FILE(rtmutex_api.c)
+
+#include "models/kernel/glue.h"
+
+struct rtmutex_lock {
+	struct rt_mutex mutex; /* first */
+	bool futex;	       /* every request goes through the second door */
+};
+
+#ifdef TREE_HAS_RT_WAITER_NODE
+#define rtmutex_entry(node) rb_entry(node, struct rt_mutex_waiter, tree.entry)
+#else
+#define rtmutex_entry(node) rb_entry(node, struct rt_mutex_waiter, tree_entry)
+#endif
+
+static void rtmutex_lock_init(void *l, const uint64_t *params)
+{
+	static struct lock_class_key key;
+	struct rtmutex_lock *lock = l;
+
+	__rt_mutex_init(&lock->mutex, "rtmutex", &key);
+	lock->futex = params[0];
+}
+
+/* As futex_lock_pi() does it, without the futex; always interruptible, as there. */
+static int rtmutex_lock_futex(struct rt_mutex_base *lock, const struct lock_req *req)
+{
+	struct rt_mutex_waiter waiter;
+	struct kw_timeout timeout;
+	int ret;
+
+	rt_mutex_init_waiter(&waiter);
+	kw_timeout_start(&timeout, req->timeout);
+	ret = rt_mutex_start_proxy_lock(lock, &waiter, current);
+	if (ret == 1) {
+		ret = 0;
+	} else if (!ret) {
+		ret = rt_mutex_wait_proxy_lock(lock, &timeout.sleeper, &waiter);
+		if (ret && !rt_mutex_cleanup_proxy_lock(lock, &waiter))
+			ret = 0; /* granted in the last moment */
+	}
+	kw_timeout_stop(&timeout);
+	return ret;
+}
+
+static int rtmutex_lock_lock(void *l, struct lock_req *req)
+{
+	struct rtmutex_lock *lock = l;
+
+	if (req->how & LOCK_TRY)
+		return rt_mutex_trylock(&lock->mutex) ? 0 : -EBUSY;
+	if (lock->futex || req->timeout != SIM_NEVER)
+		return rtmutex_lock_futex(&lock->mutex.rtmutex, req);
+	if (req->how & LOCK_KILLABLE)
+		return rt_mutex_lock_killable(&lock->mutex);
+	if (req->how & LOCK_INTERRUPTIBLE)
+		return rt_mutex_lock_interruptible(&lock->mutex);
+	rt_mutex_lock(&lock->mutex);
+	return 0;
+}
+
+static void rtmutex_lock_unlock(void *l, struct lock_req *req)
+{
+	rt_mutex_unlock(&((struct rtmutex_lock *)l)->mutex);
+}
+
+static void rtmutex_lock_prio_changed(void *l, struct task_struct *p)
+{
+	rt_mutex_adjust_pi(p);
+}
+
+static struct task_struct *rtmutex_owner_of(const struct rt_mutex_base *lock)
+{
+	return (struct task_struct *)((unsigned long)lock->owner & ~RT_MUTEX_HAS_WAITERS);
+}
+
+static void rtmutex_view_base(const struct rt_mutex_base *lock, struct lock_view *view)
+{
+	const struct task_struct *owner = rtmutex_owner_of(lock);
+
+	if (owner)
+		lock_view_owner(view, owner, LOCK_EXCLUSIVE);
+	for (struct rb_node *node = lock->waiters.rb_leftmost; node; node = rb_next(node))
+		lock_view_waiter(view, rtmutex_entry(node)->task, LOCK_EXCLUSIVE);
+	view->word = (unsigned long)lock->owner & RT_MUTEX_HAS_WAITERS;
+	if (view->word)
+		strcpy(view->flags, "WAITERS");
+}
+
+static const char *rtmutex_broken_base(const struct rt_mutex_base *lock)
+{
+	const struct task_struct *owner = rtmutex_owner_of(lock);
+	const struct rb_node *node;
+
+	if (lock->wait_lock.owner || (owner && owner->pi_lock.owner))
+		return NULL; /* in the middle of a change */
+	if (lock->waiters.rb_leftmost && !((unsigned long)lock->owner & RT_MUTEX_HAS_WAITERS))
+		return "tasks are queued, but the owner word does not say so";
+	for (node = lock->waiters.rb_leftmost; node; node = rb_next(node))
+		if (rtmutex_entry(node)->lock != lock)
+			return "a waiter in the tree waits for another lock";
+	return NULL;
+}
+
+static void rtmutex_lock_view(const void *l, struct lock_view *view)
+{
+	rtmutex_view_base(&((const struct rtmutex_lock *)l)->mutex.rtmutex, view);
+}
+
+static const char *rtmutex_lock_broken(const void *l)
+{
+	return rtmutex_broken_base(&((const struct rtmutex_lock *)l)->mutex.rtmutex);
+}
+
+static const struct lock_param rtmutex_params[] = {
+	{ "deadlock", LOCK_PARAM_FLAG, 0, "on: the door of PI futexes: full chain walk, -EDEADLK" },
+	{ NULL }
+};
+
+KERNEL_MODEL(rtmutex) = {
+	.abi = LOCK_MODEL_ABI,
+	.name = NAME("rtmutex"),
+	.mirrors = MIRRORS("rtmutex.c"),
+	.summary = "the tree's own rt_mutex",
+	.caps = LOCK_CAP_TRY | LOCK_CAP_SIGNAL | LOCK_CAP_TIMEOUT | LOCK_CAP_PI,
+	.size = sizeof(struct rtmutex_lock),
+	.params = rtmutex_params,
+	.events = kw_plugin_events,
+	.init = rtmutex_lock_init,
+	.lock = rtmutex_lock_lock,
+	.unlock = rtmutex_lock_unlock,
+	.prio_changed = rtmutex_lock_prio_changed,
+	.view = rtmutex_lock_view,
+	.broken = rtmutex_lock_broken,
+};
+
+#ifdef LOCKSTEP_RT
+/* The mutex of PREEMPT_RT is an rt_mutex with the mutex's interface. */
+
+static void rt_mutex_type_init(void *l, const uint64_t *params)
+{
+	static struct lock_class_key key;
+
+	__mutex_init((struct mutex *)l, "mutex", &key);
+}
+
+static int rt_mutex_type_lock(void *l, struct lock_req *req)
+{
+	if (req->how & LOCK_TRY)
+		return mutex_trylock(l) ? 0 : -EBUSY;
+	if (req->how & LOCK_KILLABLE)
+		return mutex_lock_killable(l);
+	if (req->how & LOCK_INTERRUPTIBLE)
+		return mutex_lock_interruptible(l);
+	mutex_lock(l);
+	return 0;
+}
+
+static void rt_mutex_type_unlock(void *l, struct lock_req *req)
+{
+	mutex_unlock(l);
+}
+
+static void rt_mutex_type_view(const void *l, struct lock_view *view)
+{
+	rtmutex_view_base(&((const struct mutex *)l)->rtmutex, view);
+}
+
+static const char *rt_mutex_type_broken(const void *l)
+{
+	return rtmutex_broken_base(&((const struct mutex *)l)->rtmutex);
+}
+
+KERNEL_MODEL(rt_mutex_type) = {
+	.abi = LOCK_MODEL_ABI,
+	.name = NAME("mutex"),
+	.mirrors = MIRRORS("rtmutex_api.c"),
+	.summary = "the tree's own mutex of PREEMPT_RT: an rt_mutex",
+	.caps = LOCK_CAP_TRY | LOCK_CAP_SIGNAL | LOCK_CAP_PI,
+	.size = sizeof(struct mutex),
+	.events = kw_plugin_events,
+	.init = rt_mutex_type_init,
+	.lock = rt_mutex_type_lock,
+	.unlock = rt_mutex_type_unlock,
+	.prio_changed = rtmutex_lock_prio_changed,
+	.view = rt_mutex_type_view,
+	.broken = rt_mutex_type_broken,
+};
+#endif

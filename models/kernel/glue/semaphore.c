@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The tree's semaphore.c as a lock. */
+#undef jiffies /* the name of a parameter there */
+#include TREE_FILE(semaphore.c)
+
+#include "models/kernel/glue.h"
+
+static void semaphore_lock_init(void *l, const uint64_t *params)
+{
+	sema_init(l, (int)params[0]);
+}
+
+static int semaphore_lock_lock(void *l, struct lock_req *req)
+{
+	if (req->how & LOCK_TRY)
+		return down_trylock(l) ? -EBUSY : 0;
+	if (req->timeout != SIM_NEVER) {
+		int ret = down_timeout(l, (long)DIV_ROUND_UP(req->timeout, SIM_S / HZ));
+
+		return ret == -ETIME ? -ETIMEDOUT : ret;
+	}
+	if (req->how & LOCK_KILLABLE)
+		return down_killable(l);
+	if (req->how & LOCK_INTERRUPTIBLE)
+		return down_interruptible(l);
+	down(l);
+	return 0;
+}
+
+static void semaphore_lock_unlock(void *l, struct lock_req *req)
+{
+	up(l);
+}
+
+static void semaphore_lock_view(const void *l, struct lock_view *view)
+{
+	const struct semaphore *sem = l;
+	const struct semaphore_waiter *waiter;
+
+	list_for_each_entry(waiter, &sem->wait_list, list)
+		lock_view_waiter(view, waiter->task, LOCK_EXCLUSIVE);
+	view->word = sem->count;
+}
+
+static const char *semaphore_lock_broken(const void *l)
+{
+	const struct semaphore *sem = l;
+
+	if (!sem->lock.owner && sem->count > 0 && sem->wait_list.next != &sem->wait_list)
+		return "tasks are queued though the count is not 0";
+	return NULL;
+}
+
+static const struct lock_param semaphore_lock_params[] = {
+	{ "count", LOCK_PARAM_COUNT, 1, "units at the start" },
+	{ NULL }
+};
+
+KERNEL_MODEL(semaphore) = {
+	.abi = LOCK_MODEL_ABI,
+	.name = NAME("semaphore"),
+	.mirrors = MIRRORS("semaphore.c"),
+	.summary = "the tree's own counting semaphore",
+	.caps = LOCK_CAP_TRY | LOCK_CAP_SIGNAL | LOCK_CAP_TIMEOUT | LOCK_CAP_ANYONE | LOCK_CAP_COUNTING | LOCK_CAP_FIFO,
+	.size = sizeof(struct semaphore),
+	.params = semaphore_lock_params,
+	.events = kw_plugin_events,
+	.init = semaphore_lock_init,
+	.lock = semaphore_lock_lock,
+	.unlock = semaphore_lock_unlock,
+	.view = semaphore_lock_view,
+	.broken = semaphore_lock_broken,
+};

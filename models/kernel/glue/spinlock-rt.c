@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The tree's spinlock_rt.c: spinlock_t and rwlock_t of PREEMPT_RT, which sleep, keep the task's state and (the first) inherit. */
+#include TREE_FILE(spinlock_rt.c)
+
+#include "models/kernel/glue.h"
+
+extern void rt_mutex_adjust_pi(struct task_struct *p); /* rtmutex_api.c */
+
+#ifdef TREE_HAS_RT_WAITER_NODE
+#define spin_waiter_of(node) rb_entry(node, struct rt_mutex_waiter, tree.entry)
+#else
+#define spin_waiter_of(node) rb_entry(node, struct rt_mutex_waiter, tree_entry)
+#endif
+
+static void spinlock_waiters(const struct rt_mutex_base *rtm, struct lock_view *view)
+{
+	for (struct rb_node *node = rtm->waiters.rb_leftmost; node; node = rb_next(node))
+		lock_view_waiter(view, spin_waiter_of(node)->task, LOCK_EXCLUSIVE);
+}
+
+static void spinlock_lock_init(void *l, const uint64_t *params)
+{
+	rt_mutex_base_init(&((spinlock_t *)l)->lock);
+}
+
+static int spinlock_lock_lock(void *l, struct lock_req *req)
+{
+	if (req->how & LOCK_TRY)
+		return rt_spin_trylock(l) ? 0 : -EBUSY;
+	rt_spin_lock(l);
+	return 0;
+}
+
+static void spinlock_lock_unlock(void *l, struct lock_req *req)
+{
+	rt_spin_unlock(l);
+}
+
+static void spinlock_prio_changed(void *l, struct task_struct *p)
+{
+	rt_mutex_adjust_pi(p);
+}
+
+static void spinlock_lock_view(const void *l, struct lock_view *view)
+{
+	const spinlock_t *lock = l;
+	unsigned long owner = (unsigned long)lock->lock.owner & ~RT_MUTEX_HAS_WAITERS;
+
+	if (owner)
+		lock_view_owner(view, (const struct task_struct *)owner, LOCK_EXCLUSIVE);
+	spinlock_waiters(&lock->lock, view);
+	view->word = (unsigned long)lock->lock.owner & RT_MUTEX_HAS_WAITERS;
+}
+
+KERNEL_MODEL(spinlock_rt) = {
+	.abi = LOCK_MODEL_ABI,
+	.name = NAME("spinlock"),
+	.mirrors = MIRRORS("spinlock_rt.c"),
+	.summary = "the tree's own spinlock_t of PREEMPT_RT: sleeps and inherits",
+	.caps = LOCK_CAP_TRY | LOCK_CAP_PI,
+	.size = sizeof(spinlock_t),
+	.events = kw_plugin_events,
+	.init = spinlock_lock_init,
+	.lock = spinlock_lock_lock,
+	.unlock = spinlock_lock_unlock,
+	.prio_changed = spinlock_prio_changed,
+	.view = spinlock_lock_view,
+};
+
+/* -- rwlock_t -------------------------------------------------------------------------------- */
+
+struct rwlock_lock {
+	rwlock_t rw; /* first */
+	struct kw_holders holders;
+};
+
+static void rwlock_lock_init(void *l, const uint64_t *params)
+{
+	init_rwbase_rt(&((struct rwlock_lock *)l)->rw.rwbase);
+}
+
+static int rwlock_lock_lock(void *l, struct lock_req *req)
+{
+	struct rwlock_lock *lock = l;
+	bool shared = req->mode == LOCK_SHARED;
+
+	if (req->how & LOCK_TRY) {
+		if (!(shared ? rt_read_trylock(&lock->rw) : rt_write_trylock(&lock->rw)))
+			return -EBUSY;
+	} else if (shared) {
+		rt_read_lock(&lock->rw);
+	} else {
+		rt_write_lock(&lock->rw);
+	}
+	kw_holders_add(&lock->holders, req->hold, req->mode);
+	return 0;
+}
+
+static void rwlock_lock_unlock(void *l, struct lock_req *req)
+{
+	struct rwlock_lock *lock = l;
+
+	kw_holders_del(&lock->holders, req->hold);
+	if (req->mode == LOCK_SHARED)
+		rt_read_unlock(&lock->rw);
+	else
+		rt_write_unlock(&lock->rw);
+}
+
+static void rwlock_lock_view(const void *l, struct lock_view *view)
+{
+	const struct rwlock_lock *lock = l;
+
+	kw_holders_view(&lock->holders, view);
+	spinlock_waiters(&lock->rw.rwbase.rtmutex, view);
+	view->word = (uint32_t)lock->rw.rwbase.readers.counter;
+}
+
+KERNEL_MODEL(rwlock_rt) = {
+	.abi = LOCK_MODEL_ABI,
+	.name = NAME("rwlock"),
+	.mirrors = MIRRORS("spinlock_rt.c"),
+	.summary = "the tree's own rwlock_t of PREEMPT_RT: sleeps",
+	.caps = LOCK_CAP_TRY | LOCK_CAP_SHARED,
+	.size = sizeof(struct rwlock_lock),
+	.hold_size = sizeof(struct kw_hold),
+	.events = kw_plugin_events,
+	.init = rwlock_lock_init,
+	.lock = rwlock_lock_lock,
+	.unlock = rwlock_lock_unlock,
+	.view = rwlock_lock_view,
+};

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Per-CPU data of a plug-in: as sim/kernel/percpu.h, with a section and copies of its own.
+ * alloc_percpu() hands out pieces of a pool in that section, since only initialisers of
+ * locks call it, before the run begins.
+ */
+#ifndef MODELS_KERNEL_PERCPU_H
+#define MODELS_KERNEL_PERCPU_H
+
+#include "sim/kernel/sched.h"
+
+#define kw_section_percpu __attribute__((section("kw_plugin_percpu"), used))
+
+#define DEFINE_PER_CPU(type, var) kw_section_percpu __typeof__(type) var
+#define DEFINE_PER_CPU_ALIGNED(type, var) DEFINE_PER_CPU(type, var) __attribute__((aligned(64)))
+#define DEFINE_PER_CPU_SHARED_ALIGNED(type, var) DEFINE_PER_CPU_ALIGNED(type, var)
+#define DEFINE_PER_CPU_CACHE_ALIGNED(type, var) DEFINE_PER_CPU_ALIGNED(type, var)
+#define DECLARE_PER_CPU(type, var) extern __typeof__(type) var
+#define DECLARE_PER_CPU_ALIGNED(type, var) extern __typeof__(type) var
+#define DECLARE_PER_CPU_SHARED_ALIGNED(type, var) extern __typeof__(type) var
+
+extern char kw_plugin_percpu_start[] __asm__("__start_kw_plugin_percpu");
+/* CPU 0's copy, and the distance to the next CPU's; set before every run. */
+extern char *kw_plugin_percpu_base;
+extern size_t kw_plugin_percpu_stride;
+
+static inline void *kw_percpu_at(const volatile void *place, unsigned cpu)
+{
+	return kw_plugin_percpu_base + cpu * kw_plugin_percpu_stride +
+	       ((const volatile char *)place - kw_plugin_percpu_start);
+}
+
+#define per_cpu_ptr(ptr, cpuno) ((__typeof__(ptr))kw_percpu_at(ptr, (unsigned)(cpuno)))
+#define this_cpu_ptr(ptr) per_cpu_ptr(ptr, smp_processor_id())
+#define raw_cpu_ptr(ptr) this_cpu_ptr(ptr)
+#define per_cpu(var, cpuno) (*per_cpu_ptr(&(var), cpuno))
+
+/* One CPU's own counters: plain, since they are one instruction on their own line. */
+#define this_cpu_read(var) (*this_cpu_ptr(&(var)))
+#define this_cpu_write(var, val) ((void)(*this_cpu_ptr(&(var)) = (val)))
+#define this_cpu_add(var, val) ((void)(*this_cpu_ptr(&(var)) += (val)))
+#define this_cpu_sub(var, val) ((void)(*this_cpu_ptr(&(var)) -= (val)))
+#define this_cpu_inc(var) this_cpu_add(var, 1)
+#define this_cpu_dec(var) this_cpu_sub(var, 1)
+#define this_cpu_dec_return(var) (--*this_cpu_ptr(&(var)))
+#define this_cpu_inc_return(var) (++*this_cpu_ptr(&(var)))
+#define __this_cpu_read(var) this_cpu_read(var)
+#define __this_cpu_write(var, val) this_cpu_write(var, val)
+#define __this_cpu_add(var, val) this_cpu_add(var, val)
+#define __this_cpu_inc(var) this_cpu_inc(var)
+#define __this_cpu_dec(var) this_cpu_dec(var)
+#define __this_cpu_inc_return(var) this_cpu_inc_return(var)
+#define __this_cpu_dec_return(var) this_cpu_dec_return(var)
+#define raw_cpu_read(var) this_cpu_read(var)
+#define raw_cpu_write(var, val) this_cpu_write(var, val)
+#define raw_cpu_add(var, val) this_cpu_add(var, val)
+#define raw_cpu_inc(var) this_cpu_inc(var)
+
+#define for_each_possible_cpu(cpuno) for ((cpuno) = 0; (unsigned)(cpuno) < kw_nr_cpus(); (cpuno)++)
+#define for_each_online_cpu(cpuno) for_each_possible_cpu(cpuno)
+
+/* NULL when the pool is used up. */
+void *kw_alloc_percpu(size_t bytes, size_t align);
+#define alloc_percpu(type) ((__typeof__(type) *)kw_alloc_percpu(sizeof(type), __alignof__(type)))
+#define free_percpu(ptr) ((void)(ptr))
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Wait queues, rcuwait and rcu_sync: what percpu-rwsem sleeps on and switches its readers'
+ * paths with. Written for the simulator, with the kernel's interface: a wait queue is a list
+ * under a lock; a grace period is a delay.
+ */
+#ifndef MODELS_KERNEL_WAIT_H
+#define MODELS_KERNEL_WAIT_H
+
+#include "sim/kernel/list.h"
+#include "sim/kernel/sched.h"
+#include "sim/kernel/spinlock.h"
+
+#define WQ_FLAG_EXCLUSIVE 0x01u
+#define WQ_FLAG_WOKEN 0x02u
+#define WQ_FLAG_CUSTOM 0x04u
+#define WQ_FLAG_BOOKMARK 0x08u
+#define WQ_FLAG_DONE 0x10u
+
+struct wait_queue_entry;
+typedef int (*wait_queue_func_t)(struct wait_queue_entry *entry, unsigned int mode, int flags, void *key);
+
+struct wait_queue_entry {
+	unsigned int flags;
+	void *private;
+	wait_queue_func_t func; /* > 0: woken and, if exclusive, enough; < 0: stop */
+	struct list_head entry;
+};
+
+struct wait_queue_head {
+	raw_spinlock_t lock;
+	struct list_head head;
+};
+
+typedef struct wait_queue_entry wait_queue_entry_t;
+typedef struct wait_queue_head wait_queue_head_t;
+
+#define DEFINE_WAIT_FUNC(var, fn)                                                                  \
+	struct wait_queue_entry var = { .private = current, .func = fn, .entry = LIST_HEAD_INIT((var).entry) }
+#define DEFINE_WAIT(var) DEFINE_WAIT_FUNC(var, default_wake_function)
+
+#define __WAIT_QUEUE_HEAD_INITIALIZER(var) { .head = LIST_HEAD_INIT((var).head) }
+
+void init_waitqueue_head(struct wait_queue_head *wq);
+void __add_wait_queue_entry_tail(struct wait_queue_head *wq, struct wait_queue_entry *entry);
+/* Calls entries' functions in order, until @nr exclusive ones were woken or one says stop. */
+void __wake_up(struct wait_queue_head *wq, unsigned int mode, int nr, void *key);
+int default_wake_function(struct wait_queue_entry *entry, unsigned int mode, int flags, void *key);
+#define wake_up(wq) __wake_up(wq, TASK_NORMAL, 1, NULL)
+#define wake_up_all(wq) __wake_up(wq, TASK_NORMAL, 0, NULL)
+
+static inline bool waitqueue_active(struct wait_queue_head *wq)
+{
+	return !list_empty(&wq->head);
+}
+
+static inline bool wq_has_sleeper(struct wait_queue_head *wq)
+{
+	return waitqueue_active(wq);
+}
+
+struct rcu_head {
+	void *unused;
+};
+
+struct rcuwait {
+	struct task_struct *task;
+};
+
+#define __RCUWAIT_INITIALIZER(var) { .task = NULL }
+
+static inline void rcuwait_init(struct rcuwait *rw)
+{
+	rw->task = NULL;
+}
+
+/* 1 if the task that waits was woken. */
+int rcuwait_wake_up(struct rcuwait *rw);
+
+#define rcuwait_wait_event(rw, condition, how)                                                     \
+	__extension__({                                                                            \
+		int kw_rc = 0;                                                                     \
+                                                                                                   \
+		smp_store_release(&(rw)->task, current);                                           \
+		for (;;) {                                                                         \
+			set_current_state(how);                                                    \
+			if (condition)                                                             \
+				break;                                                             \
+			if (signal_pending_state(how, current)) {                                  \
+				kw_rc = -EINTR;                                                    \
+				break;                                                             \
+			}                                                                          \
+			schedule();                                                                \
+		}                                                                                  \
+		smp_store_release(&(rw)->task, NULL);                                              \
+		__set_current_state(TASK_RUNNING);                                                 \
+		kw_rc;                                                                             \
+	})
+
+/* Readers look at gp_state alone: 0 is idle, they may stay on their fast path. */
+struct rcu_sync {
+	int gp_state;
+	int gp_count;
+	wait_queue_head_t gp_wait;
+	struct rcu_head cb_head;
+};
+
+#define __RCU_SYNC_INITIALIZER(var) { 0, 0, __WAIT_QUEUE_HEAD_INITIALIZER((var).gp_wait) }
+
+static inline bool rcu_sync_is_idle(struct rcu_sync *rss)
+{
+	return !READ_ONCE(rss->gp_state);
+}
+
+void rcu_sync_init(struct rcu_sync *rss);
+void rcu_sync_enter(struct rcu_sync *rss);
+void rcu_sync_exit(struct rcu_sync *rss);
+#define rcu_sync_dtor(rss) ((void)(rss))
+#define rcu_sync_enter_start(rss) ((void)((rss)->gp_count++, (rss)->gp_state = 2))
+
+#endif
