@@ -40,7 +40,10 @@
 /* Siblings share the first-level cache: what only they share costs as much as an own line (extrapolate()). */
 #define PING_SMT(x, source) { "load_m_smt", x, source }, { "store_m_smt", x, source }, { "rmw_m_smt", x, source }
 
+/* Where only part of the table could be checked, against a lecture that quotes it, the rest is "as recalled". */
 #define LIBSLOCK "measured: libslock, SOSP'13, tables 2-3"
+#define RECALLED " (as recalled)"
+#define PARTLY " (modified lines checked against a quotation, shared ones as recalled)"
 #define PINGPONG "measured: core-to-core CAS ping-pong, one way, "
 
 /* -- scheduler side ---------------------------------------------------------------------- */
@@ -78,18 +81,18 @@ IDLE(idle_c1, "prior: halt only; deeper states of this machine have no published
 /* -- Intel ---------------------------------------------------------------------------------- */
 
 static const struct sim_figure westmere_ex[] = {
-	LOCAL(CYC(5, 2130), CYC(5, 2130), CYC(16, 2130), LIBSLOCK ", L1 5 cycles",
+	LOCAL(CYC(5, 2130), CYC(5, 2130), CYC(16, 2130), LIBSLOCK ", L1 5 cycles" RECALLED,
 	      "derived: L1 5 cycles + 11, what an atomic adds to a load on the same die (libslock)"),
 	PING_SMT(NS10(89), "derived: CAS ping-pong of Westmere-EP X5650, 7.1 ns x 2.67/2.13 GHz"),
 	CELLS("socket", CYC(109, 2130), CYC(115, 2130), CYC(120, 2130), CYC(44, 2130), CYC(116, 2130), CYC(113, 2130),
-	      LIBSLOCK ", Xeon E7-8867L, same die"),
+	      LIBSLOCK ", Xeon E7-8867L, same die" PARTLY),
 	CELLS("hop1", CYC(289, 2130), CYC(320, 2130), CYC(324, 2130), CYC(223, 2130), CYC(318, 2130), CYC(312, 2130),
-	      LIBSLOCK ", Xeon E7-8867L, one hop"),
+	      LIBSLOCK ", Xeon E7-8867L, one hop" PARTLY),
 	CELLS("hop2", CYC(400, 2130), CYC(431, 2130), CYC(430, 2130), CYC(334, 2130), CYC(428, 2130), CYC(423, 2130),
-	      LIBSLOCK ", Xeon E7-8867L, two hops"),
+	      LIBSLOCK ", Xeon E7-8867L, two hops" RECALLED),
 	MEMORY("self", CYC(355, 2130), LIBSLOCK ", load of an uncached line, 355 cycles"),
-	MEMORY("hop1", CYC(492, 2130), LIBSLOCK ", 492 cycles"),
-	MEMORY("hop2", CYC(601, 2130), LIBSLOCK ", 601 cycles"),
+	MEMORY("hop1", CYC(492, 2130), LIBSLOCK ", 492 cycles" RECALLED),
+	MEMORY("hop2", CYC(601, 2130), LIBSLOCK ", 601 cycles" RECALLED),
 	{ "context_switch", 1500 * SIM_NS, "prior: pinned futex switch 1.3-1.9 us, Woodcrest to Sandy Bridge (2010)" },
 	{ "relax", CYC(10, 2130), "prior: PAUSE before Skylake, about 10 cycles" },
 	END
@@ -151,20 +154,20 @@ static const struct sim_figure cascadelake[] = {
 
 /* -- AMD -------------------------------------------------------------------------------------- */
 
-#define MCM " (mean of one die in the package and two on other packages)"
+#define MCM RECALLED " (mean of one die in the package and two on other packages)"
 
 static const struct sim_figure opteron[] = {
-	LOCAL(CYC(3, 2100), CYC(3, 2100), CYC(32, 2100), LIBSLOCK ", L1 3 cycles",
+	LOCAL(CYC(3, 2100), CYC(3, 2100), CYC(32, 2100), LIBSLOCK ", L1 3 cycles" RECALLED,
 	      "derived: L1 3 cycles + 29, what an atomic adds to a load on the same die (libslock)"),
 	CELLS("socket", CYC(81, 2100), CYC(83, 2100), CYC(110, 2100), CYC(83, 2100), CYC(246, 2100), CYC(272, 2100),
-	      LIBSLOCK ", Opteron 6172, same die"),
+	      LIBSLOCK ", Opteron 6172, same die" RECALLED),
 	CELLS("hop1", CYC(168, 2100), CYC(185, 2100), CYC(210, 2100), CYC(172, 2100), CYC(276, 2100), CYC(302, 2100),
 	      LIBSLOCK ", Opteron 6172" MCM),
 	CELLS("hop2", CYC(252, 2100), CYC(273, 2100), CYC(296, 2100), CYC(254, 2100), CYC(296, 2100), CYC(332, 2100),
-	      LIBSLOCK ", Opteron 6172, two hops"),
-	MEMORY("self", CYC(136, 2100), LIBSLOCK ", load of an uncached line, 136 cycles"),
+	      LIBSLOCK ", Opteron 6172, two hops" RECALLED),
+	MEMORY("self", CYC(136, 2100), LIBSLOCK ", load of an uncached line, 136 cycles" RECALLED),
 	MEMORY("hop1", CYC(244, 2100), LIBSLOCK ", 237 and 247 cycles" MCM),
-	MEMORY("hop2", CYC(327, 2100), LIBSLOCK ", 327 cycles"),
+	MEMORY("hop2", CYC(327, 2100), LIBSLOCK ", 327 cycles" RECALLED),
 	{ "occ_load_socket", CYC(83, 2100), "derived: probe broadcasts hold the line at its home until all have answered: load_s" },
 	{ "occ_load_hop1", CYC(172, 2100), "derived: as occ_load_socket" },
 	{ "occ_load_hop2", CYC(254, 2100), "derived: as occ_load_socket" },
