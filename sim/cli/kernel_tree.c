@@ -45,6 +45,8 @@ static const struct feature {
 	const char *macro, *file, *text;
 } features[] = {
 	{ "TREE_HAS_RT_WAITER_NODE", "kernel/locking/rtmutex_common.h", "struct rt_waiter_node" },
+	{ "TREE_RTMUTEX_PASSES_WAKE_Q", "kernel/locking/rtmutex.c", "struct wake_q_head *wake_q" },
+	{ "TREE_RTMUTEX_FIXUP_SAYS_HOW", "kernel/locking/rtmutex.c", "bool acquire_lock" },
 	{ "TREE_LOCK_EVENTS_LIST=<lock_events_list.h>", "kernel/locking/lock_events_list.h", "LOCK_EVENT(" },
 };
 

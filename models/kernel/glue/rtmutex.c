@@ -4,8 +4,8 @@
  * same file also holds that configuration's mutex.
  *
  * Two doors, as in the kernel: rt_mutex_lock() and its like, and the one of PI futexes,
- * which knows timeouts, walks the whole chain and returns -EDEADLK. A timed request goes
- * through the second one, and so does every request to a lock with `deadlock on`.
+ * which walks the whole chain and returns -EDEADLK: `deadlock on`. A timed request has no
+ * door of its own without the full walk; it is put together here of the steps that both use.
  */
 #include TREE_FILE(rtmutex_api.c)
 
@@ -52,14 +52,71 @@ static int rtmutex_lock_futex(struct rt_mutex_base *lock, const struct lock_req 
 	return ret;
 }
 
+#ifdef TREE_RTMUTEX_PASSES_WAKE_Q
+#define rtmutex_blocks(lock, waiter, wq) task_blocks_on_rt_mutex(lock, waiter, current, NULL, RT_MUTEX_MIN_CHAINWALK, wq)
+#define rtmutex_sleep(lock, state, to, waiter, wq) rt_mutex_slowlock_block(lock, NULL, state, to, waiter, wq)
+#else
+#define rtmutex_blocks(lock, waiter, wq) task_blocks_on_rt_mutex(lock, waiter, current, NULL, RT_MUTEX_MIN_CHAINWALK)
+#define rtmutex_sleep(lock, state, to, waiter, wq) rt_mutex_slowlock_block(lock, NULL, state, to, waiter)
+#endif
+
+#ifdef TREE_RTMUTEX_FIXUP_SAYS_HOW
+#define rtmutex_fixup(lock) fixup_rt_mutex_waiters(lock, true)
+#else
+#define rtmutex_fixup(lock) fixup_rt_mutex_waiters(lock)
+#endif
+
+static int rtmutex_timed_wait(struct rt_mutex_base *lock, unsigned int state, struct hrtimer_sleeper *to,
+			      struct wake_q_head *wq)
+{
+	struct rt_mutex_waiter waiter;
+	int ret;
+
+	rt_mutex_init_waiter(&waiter);
+	set_current_state(state);
+	trace_contention_begin(lock, LCB_F_RT);
+	ret = rtmutex_blocks(lock, &waiter, wq);
+	if (!ret)
+		ret = rtmutex_sleep(lock, state, to, &waiter, wq);
+	__set_current_state(TASK_RUNNING);
+	if (ret)
+		remove_waiter(lock, &waiter);
+	rtmutex_fixup(lock);
+	trace_contention_end(lock, ret);
+	return ret;
+}
+
+static int rtmutex_lock_timed(struct rt_mutex_base *lock, const struct lock_req *req)
+{
+	struct kw_timeout timeout;
+	unsigned long flags;
+	DEFINE_WAKE_Q(wq);
+	int ret = 0;
+
+	if (rt_mutex_cmpxchg_acquire(lock, NULL, current))
+		return 0;
+	kw_timeout_start(&timeout, req->timeout);
+	raw_spin_lock_irqsave(&lock->wait_lock, flags);
+	if (try_to_take_rt_mutex(lock, current, NULL))
+		rtmutex_fixup(lock);
+	else
+		ret = rtmutex_timed_wait(lock, kw_sleep_state(req), &timeout.sleeper, &wq);
+	raw_spin_unlock_irqrestore(&lock->wait_lock, flags);
+	wake_up_q(&wq);
+	kw_timeout_stop(&timeout);
+	return ret;
+}
+
 static int rtmutex_lock_lock(void *l, struct lock_req *req)
 {
 	struct rtmutex_lock *lock = l;
 
 	if (req->how & LOCK_TRY)
 		return rt_mutex_trylock(&lock->mutex) ? 0 : -EBUSY;
-	if (lock->futex || req->timeout != SIM_NEVER)
+	if (lock->futex)
 		return rtmutex_lock_futex(&lock->mutex.rtmutex, req);
+	if (req->timeout != SIM_NEVER)
+		return rtmutex_lock_timed(&lock->mutex.rtmutex, req);
 	if (req->how & LOCK_KILLABLE)
 		return rt_mutex_lock_killable(&lock->mutex);
 	if (req->how & LOCK_INTERRUPTIBLE)
