@@ -286,7 +286,7 @@ static void park(struct sim_cpu *cpu, bool declared)
  * callee-saved registers. Entered through a stub (relax_*.S) that can see both.
  */
 void sim_relax_at(bool declared, const char *frame, const uint64_t *regs, unsigned nregs)
-	__attribute__((used, externally_visible));
+	__attribute__((used));
 
 void sim_relax_at(bool declared, const char *frame, const uint64_t *regs, unsigned nregs)
 {
