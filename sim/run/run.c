@@ -177,6 +177,8 @@ static int run_listen(struct run *r, char **error)
 	}
 	if (r->compare)
 		return 0;
+	if (o->bound)
+		o->bound(o->listen_user, &r->bound);
 	if (o->names)
 		o->names(o->listen_user, &r->bound.names);
 	if (o->listen)

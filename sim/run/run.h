@@ -11,6 +11,8 @@
 #include "sim/run/result.h"
 #include "sim/scenario/scenario.h"
 
+struct run_bound;
+
 struct run_options {
 	uint64_t seed;		   /* used if has_seed, else the scenario's */
 	bool has_seed;
@@ -26,6 +28,7 @@ struct run_options {
 	void (*listen)(void *user, const struct sim_rec *rec); /* extra subscriber, or NULL */
 	unsigned listen_classes;
 	void *listen_user;
+	void (*bound)(void *user, const struct run_bound *b); /* called once everything is bound, or NULL */
 	void (*names)(void *user, const struct sim_names *names); /* called once before the first record, or NULL */
 };
 

@@ -3,9 +3,9 @@
  * The tree's rtmutex_api.c (which includes rtmutex.c) as a lock. Under PREEMPT_RT the
  * same file also holds that configuration's mutex.
  *
- * Two doors, as in the kernel: rt_mutex_lock() and its like, and the one of PI futexes,
- * which walks the whole chain and returns -EDEADLK: `deadlock on`. A timed request has no
- * door of its own without the full walk; it is put together here of the steps that both use.
+ * rt_mutex_lock() and its like know neither timeouts nor -EDEADLK; the kernel has both behind
+ * the doors of PI futexes only, in pieces. Timed requests, and all to a lock with `deadlock
+ * on`, are put together here of the steps that all doors share.
  */
 #include TREE_FILE(rtmutex_api.c)
 
@@ -13,7 +13,7 @@
 
 struct rtmutex_lock {
 	struct rt_mutex mutex; /* first */
-	bool futex;	       /* every request goes through the second door */
+	enum rtmutex_chainwalk walk;
 };
 
 #ifdef TREE_HAS_RT_WAITER_NODE
@@ -28,35 +28,14 @@ static void rtmutex_lock_init(void *l, const uint64_t *params)
 	struct rtmutex_lock *lock = l;
 
 	__rt_mutex_init(&lock->mutex, "rtmutex", &key);
-	lock->futex = params[0];
-}
-
-/* As futex_lock_pi() does it, without the futex; always interruptible, as there. */
-static int rtmutex_lock_futex(struct rt_mutex_base *lock, const struct lock_req *req)
-{
-	struct rt_mutex_waiter waiter;
-	struct kw_timeout timeout;
-	int ret;
-
-	rt_mutex_init_waiter(&waiter);
-	kw_timeout_start(&timeout, req->timeout);
-	ret = rt_mutex_start_proxy_lock(lock, &waiter, current);
-	if (ret == 1) {
-		ret = 0;
-	} else if (!ret) {
-		ret = rt_mutex_wait_proxy_lock(lock, &timeout.sleeper, &waiter);
-		if (ret && !rt_mutex_cleanup_proxy_lock(lock, &waiter))
-			ret = 0; /* granted in the last moment */
-	}
-	kw_timeout_stop(&timeout);
-	return ret;
+	lock->walk = params[0] ? RT_MUTEX_FULL_CHAINWALK : RT_MUTEX_MIN_CHAINWALK;
 }
 
 #ifdef TREE_RTMUTEX_PASSES_WAKE_Q
-#define rtmutex_blocks(lock, waiter, wq) task_blocks_on_rt_mutex(lock, waiter, current, NULL, RT_MUTEX_MIN_CHAINWALK, wq)
+#define rtmutex_blocks(lock, waiter, walk, wq) task_blocks_on_rt_mutex(lock, waiter, current, NULL, walk, wq)
 #define rtmutex_sleep(lock, state, to, waiter, wq) rt_mutex_slowlock_block(lock, NULL, state, to, waiter, wq)
 #else
-#define rtmutex_blocks(lock, waiter, wq) task_blocks_on_rt_mutex(lock, waiter, current, NULL, RT_MUTEX_MIN_CHAINWALK)
+#define rtmutex_blocks(lock, waiter, walk, wq) task_blocks_on_rt_mutex(lock, waiter, current, NULL, walk)
 #define rtmutex_sleep(lock, state, to, waiter, wq) rt_mutex_slowlock_block(lock, NULL, state, to, waiter)
 #endif
 
@@ -66,8 +45,8 @@ static int rtmutex_lock_futex(struct rt_mutex_base *lock, const struct lock_req 
 #define rtmutex_fixup(lock) fixup_rt_mutex_waiters(lock)
 #endif
 
-static int rtmutex_timed_wait(struct rt_mutex_base *lock, unsigned int state, struct hrtimer_sleeper *to,
-			      struct wake_q_head *wq)
+static int rtmutex_wait(struct rt_mutex_base *lock, enum rtmutex_chainwalk walk, unsigned int state,
+			struct hrtimer_sleeper *to, struct wake_q_head *wq)
 {
 	struct rt_mutex_waiter waiter;
 	int ret;
@@ -75,7 +54,7 @@ static int rtmutex_timed_wait(struct rt_mutex_base *lock, unsigned int state, st
 	rt_mutex_init_waiter(&waiter);
 	set_current_state(state);
 	trace_contention_begin(lock, LCB_F_RT);
-	ret = rtmutex_blocks(lock, &waiter, wq);
+	ret = rtmutex_blocks(lock, &waiter, walk, wq);
 	if (!ret)
 		ret = rtmutex_sleep(lock, state, to, &waiter, wq);
 	__set_current_state(TASK_RUNNING);
@@ -86,7 +65,7 @@ static int rtmutex_timed_wait(struct rt_mutex_base *lock, unsigned int state, st
 	return ret;
 }
 
-static int rtmutex_lock_timed(struct rt_mutex_base *lock, const struct lock_req *req)
+static int rtmutex_lock_in_steps(struct rt_mutex_base *lock, enum rtmutex_chainwalk walk, const struct lock_req *req)
 {
 	struct kw_timeout timeout;
 	unsigned long flags;
@@ -100,7 +79,7 @@ static int rtmutex_lock_timed(struct rt_mutex_base *lock, const struct lock_req 
 	if (try_to_take_rt_mutex(lock, current, NULL))
 		rtmutex_fixup(lock);
 	else
-		ret = rtmutex_timed_wait(lock, kw_sleep_state(req), &timeout.sleeper, &wq);
+		ret = rtmutex_wait(lock, walk, kw_sleep_state(req), &timeout.sleeper, &wq);
 	raw_spin_unlock_irqrestore(&lock->wait_lock, flags);
 	wake_up_q(&wq);
 	kw_timeout_stop(&timeout);
@@ -113,10 +92,8 @@ static int rtmutex_lock_lock(void *l, struct lock_req *req)
 
 	if (req->how & LOCK_TRY)
 		return rt_mutex_trylock(&lock->mutex) ? 0 : -EBUSY;
-	if (lock->futex)
-		return rtmutex_lock_futex(&lock->mutex.rtmutex, req);
-	if (req->timeout != SIM_NEVER)
-		return rtmutex_lock_timed(&lock->mutex.rtmutex, req);
+	if (lock->walk == RT_MUTEX_FULL_CHAINWALK || req->timeout != SIM_NEVER)
+		return rtmutex_lock_in_steps(&lock->mutex.rtmutex, lock->walk, req);
 	if (req->how & LOCK_KILLABLE)
 		return rt_mutex_lock_killable(&lock->mutex);
 	if (req->how & LOCK_INTERRUPTIBLE)
@@ -150,7 +127,9 @@ static void rtmutex_view_base(const struct rt_mutex_base *lock, struct lock_view
 		lock_view_waiter(view, rtmutex_entry(node)->task, LOCK_EXCLUSIVE);
 	view->word = (unsigned long)lock->owner & RT_MUTEX_HAS_WAITERS;
 	if (view->word)
-		strcpy(view->flags, "WAITERS");
+		strcpy(view->flags, "HAS_WAITERS");
+	if (owner) /* an address means nothing to a reader */
+		view->word |= (uint64_t)owner->pid << 1;
 }
 
 static const char *rtmutex_broken_base(const struct rt_mutex_base *lock)
@@ -179,7 +158,7 @@ static const char *rtmutex_lock_broken(const void *l)
 }
 
 static const struct lock_param rtmutex_params[] = {
-	{ "deadlock", LOCK_PARAM_FLAG, 0, "on: the door of PI futexes: full chain walk, -EDEADLK" },
+	{ "deadlock", LOCK_PARAM_FLAG, 0, "on: full chain walk, deadlocks return -EDEADLK, as for PI futexes" },
 	{ NULL }
 };
 

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* lockstep twin: one scenario, or many random ones, under two makes of the same locks. */
+#include <errno.h>
+#include <string.h>
+
+#include "sim/cli/cli.h"
+#include "sim/cli/twin_gen.h"
+#include "sim/run/twin.h"
+
+static struct {
+	char *first, *second, *random, *lock, *keep;
+} asked;
+
+static const GOptionEntry own_options[] = {
+	{ "with", 0, 0, G_OPTION_ARG_STRING, &asked.second, "The second side: a plug-in's name (default: kernel)", "NAME" },
+	{ "from", 0, 0, G_OPTION_ARG_STRING, &asked.first, "The first side: a plug-in's name (default: Lockstep's models)",
+	  "NAME" },
+	{ "random", 0, 0, G_OPTION_ARG_STRING, &asked.random, "Instead of a FILE: N random programs", "N" },
+	{ "lock", 0, 0, G_OPTION_ARG_STRING, &asked.lock, "Random programs of this lock (default: all that both sides have)",
+	  "MODEL" },
+	{ "keep", 0, 0, G_OPTION_ARG_FILENAME, &asked.keep, "Write the shrunk program that diverged to this file", "FILE" },
+	G_OPTION_ENTRY_NULL,
+};
+
+static int verdict(const struct twin_result *t)
+{
+	return t->verdict == TWIN_SAME ? CLI_FINE : t->verdict == TWIN_NOTHING ? CLI_WRONG : CLI_MISSED;
+}
+
+static void print(const struct twin_result *t, const char *what)
+{
+	if (t->verdict == TWIN_NOTHING)
+		cli_error("%s: no lock of it has a model on both sides; --kernel loads a plug-in", what);
+	else if (t->verdict == TWIN_SAME)
+		printf("%s: the same, %s (%" G_GUINT64_FORMAT " records)\n", what,
+		       t->exact ? "to the picosecond" : "by its grants", (guint64)t->compared);
+	else
+		printf("%s: %s", what, t->story);
+	if (t->notes)
+		printf("%s", t->notes);
+}
+
+/* -- one file ------------------------------------------------------------------------------------ */
+
+static int twin_file(const char *path, const struct twin_options *o)
+{
+	g_autofree char *error = NULL;
+	struct twin_result *t;
+	struct scenario *scn;
+	int status;
+
+	scn = cli_load(path, stderr, cli_colour(stderr), &status);
+	if (!scn)
+		return status;
+	t = twin_compare(scn, o, &error);
+	if (t) {
+		print(t, path);
+		status = verdict(t);
+	} else {
+		cli_error("%s", error);
+		status = CLI_WORLD;
+	}
+	twin_result_free(t);
+	scenario_free(scn);
+	return status;
+}
+
+/* -- random programs ------------------------------------------------------------------------------ */
+
+/* NULL: @text is no scenario; a message unless @quiet, as a shrunk text may well be none. */
+static struct twin_result *try_text(const char *text, const struct twin_options *o, bool quiet)
+{
+	struct scn_options options = { .vocabulary = run_vocabulary() };
+	struct sim_diags diags = { .count = 0 };
+	g_autofree char *error = NULL;
+	struct scenario *scn = scenario_parse("random.lks", text, strlen(text), &options, &diags);
+	struct twin_result *t = NULL;
+
+	if (!scn) {
+		if (!quiet) {
+			sim_diag_print(stderr, &diags, false);
+			fprintf(stderr, "%s", text);
+		}
+		return NULL;
+	}
+	t = twin_compare(scn, o, &error);
+	scenario_free(scn);
+	if (!t)
+		cli_error("%s", error);
+	return t;
+}
+
+static bool still_diverges(const char *text, void *user)
+{
+	struct twin_result *t = try_text(text, user, true);
+	bool diverges = t && (t->verdict == TWIN_PARTED || t->verdict == TWIN_COUNTERS);
+
+	twin_result_free(t);
+	return diverges;
+}
+
+static void tell_divergence(struct twin_program *p, const char *what, const struct twin_options *o)
+{
+	g_autofree char *text = NULL;
+	struct twin_result *t;
+
+	twin_program_shrink(p, still_diverges, (void *)o);
+	text = twin_program_text(p);
+	t = try_text(text, o, false);
+	if (t)
+		print(t, what);
+	twin_result_free(t);
+	printf("\n%s\n", text);
+	if (asked.keep && !g_file_set_contents(asked.keep, text, -1, NULL))
+		cli_error("%s: %s", asked.keep, g_strerror(errno));
+}
+
+static int twin_random_lock(const char *lock, uint64_t n, uint64_t seed, const struct twin_options *o)
+{
+	uint64_t records = 0;
+
+	for (uint64_t i = 0; i < n && !cli_interrupted; i++) {
+		struct twin_program *p = twin_program_make(lock, seed, i);
+		g_autofree char *text = twin_program_text(p);
+		g_autofree char *what = g_strdup_printf("%s, seed %" G_GUINT64_FORMAT ", program %" G_GUINT64_FORMAT, lock,
+							(guint64)seed, (guint64)i);
+		struct twin_result *t = try_text(text, o, false);
+		int status = t ? verdict(t) : CLI_WORLD;
+
+		if (t)
+			records += t->compared;
+		twin_result_free(t);
+		if (status == CLI_MISSED)
+			tell_divergence(p, what, o);
+		twin_program_free(p);
+		if (status != CLI_FINE) {
+			if (status == CLI_WRONG)
+				cli_error("%s: not a model of both sides", lock);
+			return status;
+		}
+	}
+	printf("%s: %" G_GUINT64_FORMAT " random programs, all the same (%" G_GUINT64_FORMAT " records)\n", lock, (guint64)n,
+	       (guint64)records);
+	fflush(stdout);
+	return cli_interrupted ? CLI_INTERRUPTED : CLI_FINE;
+}
+
+static int twin_random(const struct twin_options *o)
+{
+	uint64_t n, seed = 1;
+	int worst = CLI_FINE;
+
+	if (!cli_parse_count(asked.random, &n) || (opt.seed && !cli_parse_count(opt.seed, &seed))) {
+		cli_error("--random and --seed take numbers");
+		return CLI_WRONG;
+	}
+	cli_catch_interrupt();
+	for (unsigned i = 0; twin_gen_locks[i]; i++) {
+		int status;
+
+		if (asked.lock && strcmp(asked.lock, twin_gen_locks[i]) != 0)
+			continue;
+		status = twin_random_lock(twin_gen_locks[i], n, seed, o);
+		worst = MAX(worst, status);
+		if (status == CLI_INTERRUPTED)
+			break;
+	}
+	return worst;
+}
+
+static bool lock_is_known(void)
+{
+	for (unsigned i = 0; twin_gen_locks[i]; i++)
+		if (!asked.lock || !strcmp(asked.lock, twin_gen_locks[i]))
+			return true;
+	cli_error("--lock %s: the generator knows mutex, rwsem, rtmutex, semaphore, osq, qspinlock", asked.lock);
+	return false;
+}
+
+static int run(int argc, char **argv)
+{
+	struct run_options run_options = { 0 };
+	struct twin_options o = { .run = &run_options, .first = asked.first, .second = asked.second ? asked.second : "kernel" };
+	int worst = CLI_FINE;
+
+	if (!argc == !asked.random) {
+		cli_error(argc ? "--random and a FILE do not go together" : "which scenario? Give a FILE.lks, or --random N");
+		return CLI_WRONG;
+	}
+	if (!lock_is_known() || !cli_fill_run_options(&run_options))
+		return CLI_WRONG;
+	if (asked.random) {
+		run_options.has_seed = false; /* it is the generator's; programs have their own */
+		return twin_random(&o);
+	}
+	for (int i = 0; i < argc; i++) {
+		int status = twin_file(argv[i], &o);
+
+		worst = MAX(worst, status);
+	}
+	return worst;
+}
+
+static const GOptionEntry *const groups[] = { own_options,	cli_kernel_options, cli_run_options,
+					      cli_text_options, cli_bisect_options, NULL };
+
+const struct cli_verb verb_twin = {
+	.name = "twin",
+	.args = "FILE.lks…",
+	.summary = "Compare Lockstep's locks with a kernel tree's, record by record",
+	.more = "  lockstep twin --kernel v6.1.so scenario.lks\n"
+		"  lockstep twin --kernel v6.1.so --random 500 --seed 7 --lock rwsem\n"
+		"  lockstep twin --kernel v6.1.so --kernel v6.12.so --from v6.1 --with v6.12 scenario.lks\n"
+		"Exit status: 0 the same; 1 they part; 2 the text is wrong or has no such lock; 3 a file or a limit.\n",
+	.groups = groups,
+	.run = run,
+};

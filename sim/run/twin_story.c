@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/run/twin_impl.h"
+
+#define COMMON 8 /* records before the parting */
+#define WIDTH 64 /* of the left column */
+
+/* -- records as text ---------------------------------------------------------------------------- */
+
+/* Enough of the names for what is printed; results keep tasks and locks by name. */
+static void names_of(const struct run_result *r, struct sim_names *names)
+{
+	const char **task = g_new0(const char *, r->ntask + 1), **lock = g_new0(const char *, r->nlock + 1);
+
+	for (unsigned i = 0; i < r->ntask; i++)
+		task[i] = r->task[i].name;
+	for (unsigned i = 0; i < r->nlock; i++)
+		lock[i] = r->lock[i].name;
+	*names = (struct sim_names){ .ncpus = r->ncpu, .ntasks = r->ntask, .nlocks = r->nlock, .task = task, .lock = lock };
+}
+
+static void append_look(GString *out, const struct twin_look *l, const struct sim_names *names)
+{
+	if (!l->looked)
+		return;
+	g_string_append_printf(out, "  word %#" G_GINT64_MODIFIER "x owners %u queue", (guint64)l->word, l->nowners);
+	for (unsigned i = 0; i < TWIN_LOOK && i < l->nwaiters; i++)
+		g_string_append_printf(out, " %s", l->waiter[i] && l->waiter[i] <= names->ntasks ? names->task[l->waiter[i] - 1] : "?");
+	if (!l->nwaiters)
+		g_string_append(out, " -");
+}
+
+static char *one_line(const struct twin_rec *r, const struct sim_names *names)
+{
+	GString *out = g_string_new(NULL);
+	char *text = NULL;
+	size_t len = 0;
+	FILE *f = open_memstream(&text, &len);
+
+	sim_assert(f);
+	sim_rec_print(f, &r->rec, names);
+	fclose(f);
+	g_string_append_len(out, text, (gssize)len);
+	free(text);
+	append_look(out, &r->look, names);
+	return g_string_free(out, FALSE);
+}
+
+static char *line_at(const struct twin *t, unsigned side, unsigned at, const struct sim_names *names)
+{
+	if (at >= t->rec[side]->len)
+		return g_strdup("");
+	return one_line(&g_array_index(t->rec[side], struct twin_rec, at), names);
+}
+
+/* -- the story ------------------------------------------------------------------------------------- */
+
+static void append_heads(GString *out, const struct twin *t)
+{
+	for (unsigned i = 0; i < t->scn->nlock; i++)
+		if (t->lock[i].model[0])
+			g_string_append_printf(out, "  %s: %s and %s\n", t->scn->lock[i].name, t->lock[i].model[0],
+					       t->lock[i].model[1]);
+}
+
+static void append_findings(GString *out, const struct twin *t)
+{
+	for (unsigned side = 0; side < 2; side++)
+		for (unsigned i = 0; t->result[side] && i < t->result[side]->nfinding; i++) {
+			const struct run_finding *f = &t->result[side]->finding[i];
+			char at[SIM_TIME_CHARS];
+
+			g_string_append_printf(out, "  %s side, finding %s at %s: %s\n", side ? "second" : "first",
+					       run_finding_name[f->kind], sim_time_format(at, f->at), f->text);
+		}
+}
+
+char *twin_story(const struct twin *t)
+{
+	struct sim_names names;
+	GString *out = g_string_new("the twins part\n");
+	unsigned from = t->at > COMMON ? t->at - COMMON : 0;
+
+	names_of(t->result[0], &names);
+	append_heads(out, t);
+	append_findings(out, t);
+	if (t->exact) {
+		g_string_append_printf(out, "  %u records in common, the last of them:\n", t->at);
+		for (unsigned i = from; i < t->at; i++) {
+			g_autofree char *line = line_at(t, 0, i, &names);
+
+			g_string_append_printf(out, "    %s\n", line);
+		}
+	} else {
+		g_string_append(out, "  grants of one lock in another order\n");
+	}
+	g_string_append_printf(out, "  %-*s | %s\n", WIDTH, "then on the first side", "and on the second");
+	for (unsigned i = 0; i < TWIN_TELL; i++) {
+		g_autofree char *left = line_at(t, 0, t->at + i, &names), *right = line_at(t, 1, t->at_other + i, &names);
+
+		if (!*left && !*right)
+			break;
+		g_string_append_printf(out, "%c %-*s | %s\n", strcmp(left, right) ? '*' : ' ', WIDTH, *left ? left : "(ended)",
+				       *right ? right : "(ended)");
+	}
+	g_free((gpointer)names.task);
+	g_free((gpointer)names.lock);
+	return g_string_free(out, FALSE);
+}
+
+/* -- counters ------------------------------------------------------------------------------------------ */
+
+static const uint64_t *counter(const struct run_lock *l, const char *name)
+{
+	for (unsigned i = 0; l->event_name && l->event_name[i]; i++)
+		if (!strcmp(l->event_name[i], name))
+			return &l->event[i];
+	return NULL;
+}
+
+char *twin_counters(const struct twin *t)
+{
+	GString *out = g_string_new(NULL);
+
+	for (unsigned i = 0; i < t->result[0]->nlock && i < t->result[1]->nlock; i++) {
+		const struct run_lock *a = &t->result[0]->lock[i], *b = &t->result[1]->lock[i];
+
+		for (unsigned e = 0; a->event_name && a->event_name[e]; e++) {
+			const uint64_t *other = counter(b, a->event_name[e]);
+
+			if (other && *other != a->event[e])
+				g_string_append_printf(out, "  %s: %s is %" G_GUINT64_FORMAT " of %s, %" G_GUINT64_FORMAT " of %s\n",
+						       a->name, a->event_name[e], (guint64)a->event[e], a->model, (guint64)*other,
+						       b->model);
+		}
+	}
+	if (out->len)
+		g_string_prepend(out, "the same records, but other counters\n");
+	return g_string_free(out, out->len == 0);
+}
+
+void twin_transfers(struct twin *t)
+{
+	for (unsigned i = 0; i < t->result[0]->nlock && i < t->result[1]->nlock; i++) {
+		const struct run_lock *l[2] = { &t->result[0]->lock[i], &t->result[1]->lock[i] };
+		uint64_t moved[2] = { 0, 0 }, got[2];
+
+		for (unsigned side = 0; side < 2; side++) {
+			for (unsigned d = 0; d < RUN_DISTS; d++)
+				moved[side] += l[side]->transfers[d];
+			got[side] = l[side]->acquisitions[0] + l[side]->acquisitions[1];
+		}
+		if (moved[0] * got[1] != moved[1] * got[0])
+			g_string_append_printf(t->notes,
+					       "%s: lines moved %" G_GUINT64_FORMAT " times in %" G_GUINT64_FORMAT
+					       " acquisitions of %s, %" G_GUINT64_FORMAT " in %" G_GUINT64_FORMAT " of %s\n",
+					       l[0]->name, (guint64)moved[0], (guint64)got[0], l[0]->model, (guint64)moved[1],
+					       (guint64)got[1], l[1]->model);
+	}
+}
