@@ -75,8 +75,8 @@ enum rwsem_wake_type {
 	X(rwsem_wake_reader)	/* wake-ups of a batch of readers */                                         \
 	X(rwsem_wake_writer)	/* wake-ups of a writer */                                                   \
 	X(rwsem_opt_lock)	/* write locks taken by optimistic spinning */                               \
-	X(rwsem_opt_fail)	/* optimistic spins that ended without the lock */                           \
-	X(rwsem_opt_nospin)	/* optimistic spins not begun, or ended by the reader threshold */           \
+	X(rwsem_opt_fail)	/* optimistic spins not begun, or ended without the lock */                  \
+	X(rwsem_opt_nospin)	/* optimistic spins ended by the reader threshold */                         \
 	X(rwsem_rlock)		/* read locks taken after queueing */                                        \
 	X(rwsem_rlock_steal)	/* read locks stolen past the queue */                                       \
 	X(rwsem_rlock_fast)	/* read locks taken in the slow path without queueing */                     \

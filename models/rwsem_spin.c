@@ -162,7 +162,7 @@ bool rwsem_spin_write(struct rw_semaphore *sem)
 	bool taken = false;
 
 	if (!can_spin(sem)) {
-		lockevent_inc(rwsem_opt_nospin);
+		lockevent_inc(rwsem_opt_fail);
 		return false;
 	}
 	preempt_disable();
