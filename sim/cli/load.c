@@ -62,6 +62,7 @@ struct scenario *cli_load(const char *path, FILE *messages, bool colour, int *st
 		*status = CLI_WORLD;
 	}
 	sim_diag_print(messages, &diags, colour);
+	scenario_diags_finish(&diags);
 	if (scn)
 		*status = CLI_FINE;
 	return scn;

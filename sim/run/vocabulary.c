@@ -8,6 +8,13 @@
 #include "sim/run/registry.h"
 #include "sim/run/run.h"
 
+/* The checker may not include sim/model.h; its copies of the capabilities are these. */
+_Static_assert((int)SCN_CAP_SHARED == (int)LOCK_CAP_SHARED && (int)SCN_CAP_TRY == (int)LOCK_CAP_TRY &&
+		       (int)SCN_CAP_SIGNAL == (int)LOCK_CAP_SIGNAL && (int)SCN_CAP_TIMEOUT == (int)LOCK_CAP_TIMEOUT &&
+		       (int)SCN_CAP_DOWNGRADE == (int)LOCK_CAP_DOWNGRADE && (int)SCN_CAP_SPIN == (int)LOCK_CAP_SPIN &&
+		       (int)SCN_CAP_RAW == (int)LOCK_CAP_RAW && (int)SCN_CAP_WAKEALL == (int)LOCK_CAP_WAKEALL,
+	       "capabilities of scenario.h and model.h differ");
+
 static struct scn_vocabulary vocabulary;
 
 struct model_params { /* what model_info() hands out about one model */
