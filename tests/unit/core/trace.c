@@ -72,11 +72,12 @@ START_TEST(test_too_many_subscribers_abort)
 }
 END_TEST
 
+/* Of the classes that digests are over: schedule and locks. */
 static struct sim_rec sample(unsigned i)
 {
 	return (struct sim_rec){
 		.time = sim_draw(1, i, 0),
-		.type = (uint16_t)(sim_draw(1, i, 1) % SIM_REC_JOB),
+		.type = (uint16_t)(sim_draw(1, i, 1) % SIM_REC_ARRIVE),
 		.cpu = (uint16_t)sim_draw(1, i, 2),
 		.task = (uint32_t)sim_draw(1, i, 3),
 		.obj = (uint32_t)sim_draw(1, i, 4),
@@ -122,7 +123,7 @@ static bool every_bit_matters(const struct sim_rec *a)
 	struct sim_rec c = *a;
 	bool matters = true;
 
-	c.type = (uint16_t)((a->type + 1) % SIM_REC_JOB);
+	c.type = (uint16_t)((a->type + 1) % SIM_REC_ARRIVE);
 	matters &= digest_differs(a, c);
 	for (unsigned bit = 0; bit < 64; bit++) {
 		uint64_t flip = UINT64_C(1) << bit;
