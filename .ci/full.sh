@@ -65,7 +65,14 @@ say "digests: jobs, folder, environment, polling"
 digests "$lockstep" -j1 >"$reference" 2>&1
 same_digests "-j2 as -j1" digests "$lockstep" -j2
 same_digests "another folder and environment" elsewhere
-same_digests "polled spins" digests "$lockstep" -j2 --spin=poll
+same_digests "polled spins, first part of all" digests "$lockstep" -j2 --spin=poll
+small="scenarios/pi scenarios/lang scenarios/golden"
+# shellcheck disable=SC2086
+check "polled spins, whole runs of the small ones" sh -c '"$@" >build/elided && "$@" --spin=poll | diff build/elided -' \
+	sh "$lockstep" test --digest $small
+if command -v valgrind >/dev/null 2>&1; then
+	check "valgrind is content" valgrind -q --error-exitcode=9 "$lockstep" run -q scenarios/lang/readwrite.lks
+fi
 
 # ASan's fake stacks move what spin elision compares, and fibers are not threads
 export ASAN_OPTIONS=detect_stack_use_after_return=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
