@@ -183,6 +183,7 @@ void xadd_wake(struct xadd_rwsem *sem)
 		local_irq_save(flags);
 		if (!raw_spin_trylock(&sem->wait_lock)) {
 			local_irq_restore(flags);
+			lockevent_inc(rwsem_wake_skipped);
 			return;
 		}
 	} else {

@@ -74,8 +74,13 @@ enum xadd_wake { RWSEM_WAKE_ANY, RWSEM_WAKE_READERS, RWSEM_WAKE_READ_OWNED };
 	X(rwsem_wake_writer) /* wake-ups of a writer */                                                      \
 	X(rwsem_wlock_steal) /* write locks taken past the queue */
 
-/* X(name): with rules->wake_flag */
-#define XADD_FLAG_EVENTS(X) X(rwsem_wake_skipped) /* wake-ups left to another waker */
+/* X(name): with rules->wake_flag, or where spinners may be left the waking */
+#define XADD_FLAG_EVENTS(X) X(rwsem_wake_skipped) /* wake-ups left to another waker, or to a spinner */
+/* X(name): where writers spin */
+#define XADD_SPIN_EVENTS(X)                                                                                  \
+	X(rwsem_opt_lock)   /* write locks taken by optimistic spinning */                                   \
+	X(rwsem_opt_fail)   /* optimistic spins that ended without the lock */                               \
+	X(rwsem_opt_nospin) /* optimistic spins not begun */
 
 /* -- fast paths -------------------------------------------------------------------------- */
 
@@ -129,6 +134,11 @@ void xadd_downgrade_wake(struct xadd_rwsem *sem);
 void xadd_down_read_slow(struct xadd_rwsem *sem, int bias);
 /* Sleeps, with wait_lock held before and after, until nobody is active. The state was set before. */
 void xadd_sleep_writer(struct xadd_rwsem *sem);
+
+/* -- rwsem_3_16_spin.c ----------------------------------------------------------------------- */
+
+/* True: the write lock was taken by spinning. This writer is not in the word. */
+bool xadd_spin_write(struct xadd_rwsem *sem);
 
 /* -- rwsem_xadd.c: of all -------------------------------------------------------------------- */
 

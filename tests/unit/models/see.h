@@ -59,7 +59,7 @@ static inline void see(unsigned ns, const char *wanted)
 }
 
 /* A bench whose idle CPUs take two units to wake up, so that there is time between a wake-up and what comes of it. */
-static inline void see_bench(unsigned ncpus, int poll, const char *model, const char *params)
+static inline void see_open(unsigned ncpus, int poll)
 {
 	nseen = 0;
 	bench_open(ncpus);
@@ -68,7 +68,22 @@ static inline void see_bench(unsigned ncpus, int poll, const char *model, const 
 	bench_hz(1000);
 	bench_preempt(SIM_PREEMPT_NONE);
 	bench_cost("idle_exit", 2 * U);
+}
+
+static inline void see_bench(unsigned ncpus, int poll, const char *model, const char *params)
+{
+	see_open(ncpus, poll);
 	bench_lock_params("L", model, params);
+}
+
+/*
+ * A writer that queues without spinning: it stands still before its first access from @at
+ * to @at + 1, and a real-time task makes its CPU want to reschedule meanwhile.
+ */
+static inline void see_no_spin(const char *writer, const char *intruder, unsigned cpu, int at)
+{
+	bench_task(intruder, cpu, 99, at, "run 1");
+	bench_stop_access(writer, 1, 1, at + 1);
 }
 
 /* Everything was as wanted, nothing was found, and in the end the lock looks like @last. */
