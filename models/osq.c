@@ -13,8 +13,7 @@
  * those who stay.
  *
  * Mirrors: Linux 6.1.192 kernel/locking/osq_lock.c
- * Deviations: (1) a predecessor's virtual CPU is never preempted; (2) step A reads
- * prev->next with a mark.
+ * Deviations: (1) a predecessor's virtual CPU is never preempted.
  *
  * Leaving:  A  take oneself out of prev->next, so that prev's owner cannot unlock past us
  *           B  settle who is next: move the tail back, or take node->next
@@ -51,7 +50,7 @@ static struct optimistic_spin_node *osq_wait_next(struct optimistic_spin_queue *
 
 		if (atomic_read(&lock->tail) == curr && atomic_cmpxchg_acquire(&lock->tail, curr, old) == curr)
 			return NULL;
-		if (READ_ONCE(node->next)) {
+		if (PEEK(node->next)) {
 			next = xchg(&node->next, NULL);
 			if (next)
 				return next;
@@ -60,14 +59,15 @@ static struct optimistic_spin_node *osq_wait_next(struct optimistic_spin_queue *
 	}
 }
 
-/* True: acquired after all. */
-static bool osq_unqueue(struct optimistic_spin_queue *lock, struct optimistic_spin_node *node)
+/* True: acquired after all. @prev: the predecessor when @node queued; it may be another by now. */
+static bool osq_unqueue(struct optimistic_spin_queue *lock, struct optimistic_spin_node *node,
+			struct optimistic_spin_node *prev)
 {
-	struct optimistic_spin_node *prev = node->prev, *next;
+	struct optimistic_spin_node *next;
 
 	model_step("osq-A");
 	for (;;) {
-		if (READ_ONCE(prev->next) == node && cmpxchg(&prev->next, node, NULL) == node)
+		if (PEEK(prev->next) == node && cmpxchg(&prev->next, node, NULL) == node)
 			break;
 		if (smp_load_acquire(&node->locked))
 			return true;
@@ -104,7 +104,7 @@ bool osq_lock(struct optimistic_spin_queue *lock)
 
 	if (smp_cond_load_relaxed(&node->locked, VAL || need_resched()))
 		return true;
-	return osq_unqueue(lock, node);
+	return osq_unqueue(lock, node, prev);
 }
 
 void osq_unlock(struct optimistic_spin_queue *lock)

@@ -68,10 +68,10 @@ static bool queued_spin_trylock(struct qspinlock *lock)
 /* 3-7. True: acquired as the pending waiter; false: queue. */
 static bool pending_lock(struct qspinlock *lock, u32 val)
 {
-	for (int cnt = _Q_PENDING_LOOPS; val == _Q_PENDING_VAL && cnt; cnt--) { /* 3 */
-		cpu_relax();
-		val = (u32)atomic_read(&lock->val);
-	}
+	int cnt = _Q_PENDING_LOOPS;
+
+	if (val == _Q_PENDING_VAL) /* 3 */
+		val = (u32)atomic_cond_read_relaxed(&lock->val, (u32)VAL != _Q_PENDING_VAL || !cnt--);
 	if (val & ~_Q_LOCKED_MASK) /* 4 */
 		return false;
 	model_step("qspinlock-pending");
@@ -90,18 +90,18 @@ static bool pending_lock(struct qspinlock *lock, u32 val)
 	return true;
 }
 
-/* 11. Returns when the node is the head of the queue. */
-static void wait_for_headship(struct mcs_spinlock *prev, struct mcs_spinlock *node)
+/* 11. Returns when the node is the head of the queue: the next node, if it is there already. */
+static struct mcs_spinlock *wait_for_headship(struct mcs_spinlock *prev, struct mcs_spinlock *node)
 {
 	model_step("qspinlock-link");
 	WRITE_ONCE(prev->next, node);
 	smp_cond_load_acquire(&node->locked, VAL);
+	return READ_ONCE(node->next);
 }
 
 /* 12-14 */
-static void take_as_head(struct qspinlock *lock, struct mcs_spinlock *node, u32 tail)
+static void take_as_head(struct qspinlock *lock, struct mcs_spinlock *node, struct mcs_spinlock *next, u32 tail)
 {
-	struct mcs_spinlock *next = READ_ONCE(node->next);
 	int val = atomic_cond_read_acquire(&lock->val, !((u32)VAL & _Q_LOCKED_PENDING_MASK)); /* 12 */
 
 	if (((u32)val & _Q_TAIL_MASK) == tail &&
@@ -116,6 +116,7 @@ static void take_as_head(struct qspinlock *lock, struct mcs_spinlock *node, u32 
 static void queue_with_node(struct qspinlock *lock, struct mcs_spinlock *node, int idx)
 {
 	u32 tail = encode_tail(smp_processor_id(), idx), old;
+	struct mcs_spinlock *next = NULL;
 
 	lockevent_cond_inc(lock_use_node2, idx == 1);
 	lockevent_cond_inc(lock_use_node3, idx == 2);
@@ -127,8 +128,8 @@ static void queue_with_node(struct qspinlock *lock, struct mcs_spinlock *node, i
 	old = (u32)xchg_relaxed(&lock->tail, (u16)(tail >> _Q_TAIL_IDX_SHIFT)) << _Q_TAIL_IDX_SHIFT; /* 10 */
 	trace_contention_begin(lock, LCB_F_SPIN);
 	if (old)
-		wait_for_headship(decode_tail(old), node);
-	take_as_head(lock, node, tail);
+		next = wait_for_headship(decode_tail(old), node);
+	take_as_head(lock, node, next, tail);
 	trace_contention_end(lock, 0);
 }
 

@@ -99,14 +99,11 @@ static void up_write(struct rw_semaphore *sem)
 
 static void downgrade_write(struct rw_semaphore *sem)
 {
-	long count;
+	long count = atomic_long_fetch_add_release(RWSEM_READER_BIAS - RWSEM_WRITER_LOCKED, &sem->count);
 
-	preempt_disable();
-	count = atomic_long_fetch_add_release(RWSEM_READER_BIAS - RWSEM_WRITER_LOCKED, &sem->count);
 	rwsem_set_reader_owned(sem, current);
 	if (count & RWSEM_FLAG_WAITERS)
 		rwsem_downgrade_wake(sem);
-	preempt_enable();
 }
 
 /* -- the simulator's side ------------------------------------------------------------------ */
@@ -173,8 +170,11 @@ static int rwsem_lock(void *l, struct lock_req *req)
 {
 	struct rw_semaphore *sem = l;
 	struct rwsem_hold *hold = req->hold;
-	int ret = req->mode == LOCK_SHARED ? lock_read(sem, req) : lock_write(sem, req);
+	int ret;
 
+	if (!(req->how & LOCK_TRY))
+		might_sleep();
+	ret = req->mode == LOCK_SHARED ? lock_read(sem, req) : lock_write(sem, req);
 	if (!ret) {
 		hold->task = current;
 		hold->mode = req->mode;

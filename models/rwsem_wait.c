@@ -74,7 +74,7 @@ static void rwsem_mark_wake(struct rw_semaphore *sem, enum rwsem_wake_type type,
 {
 	struct rwsem_waiter *head = first_waiter(sem);
 	long oldcount, counted = 0, adjustment, n;
-	LIST_HEAD(granted);
+	struct list_head granted;
 
 	lockdep_assert_held(&sem->wait_lock);
 	/* 1 */
@@ -99,6 +99,7 @@ static void rwsem_mark_wake(struct rw_semaphore *sem, enum rwsem_wake_type type,
 		rwsem_set_reader_owned(sem, head->task);
 	}
 	/* 4 */
+	INIT_LIST_HEAD(&granted);
 	n = collect_readers(sem, &granted);
 	lockevent_cond_inc(rwsem_wake_reader, n);
 	/* 5 */
