@@ -163,6 +163,8 @@ static int rtmutex_lock(void *l, struct lock_req *req)
 	struct kw_timeout timeout;
 	int ret;
 
+	if (!(req->how & LOCK_TRY))
+		might_sleep();
 	/* 0 */
 	if (rt_mutex_cmpxchg_acquire(lock, NULL, current)) {
 		lockevent_inc(rtmutex_lock_fast);

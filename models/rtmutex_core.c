@@ -212,7 +212,7 @@ bool rtmutex_spin_on_owner(struct rt_mutex_base *lock, struct rt_mutex_waiter *w
 			return true;
 		if (!owner_on_cpu(owner) || need_resched())
 			return false;
-		if (READ_ONCE(lock->top) != waiter)
+		if (PEEK(lock->top) != waiter)
 			return false;
 		if (!spun)
 			lockevent_inc(rtmutex_spin);

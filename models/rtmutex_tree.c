@@ -101,7 +101,7 @@ static void publish_top(struct rt_mutex_base *lock)
 	struct rt_mutex_waiter *top = rt_mutex_top_waiter(lock);
 
 	if (lock->top != top)
-		WRITE_ONCE(lock->top, top);
+		POKE(lock->top, top);
 }
 
 void rt_mutex_enqueue(struct rt_mutex_base *lock, struct rt_mutex_waiter *waiter)

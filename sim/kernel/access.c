@@ -9,9 +9,25 @@ static_assert((int)KW_LOAD == (int)SIM_LOAD && (int)KW_STORE == (int)SIM_STORE &
 static_assert((int)KW_ADD == (int)SIM_ADD && (int)KW_AND == (int)SIM_AND && (int)KW_OR == (int)SIM_OR);
 static_assert((int)KW_XOR == (int)SIM_XOR && (int)KW_CMPXCHG == (int)SIM_CMPXCHG);
 
-uint64_t kw_access(int op, const volatile void *addr, unsigned size, uint64_t a, uint64_t b)
+/* The call that books the access to the function that issued it; not inlined, so that there is one. */
+__attribute__((__noinline__)) uint64_t kw_access(int op, const volatile void *addr, unsigned size, uint64_t a, uint64_t b)
 {
+	if (__builtin_expect(sim_booking, 0) && sim && sim_fiber_current()) {
+		struct sim_task *me = sim_current();
+
+		me->site = me->site_outer ? me->site_outer : __builtin_return_address(0);
+	}
 	return sim_access((enum sim_op)op, (void *)addr, size, a, b);
+}
+
+uint64_t kw_peek(const volatile void *addr, unsigned size)
+{
+	return sim_peek((const void *)addr, size);
+}
+
+void kw_stored(const volatile void *addr)
+{
+	sim_plain_stored((const void *)addr);
 }
 
 void kw_relax(bool declared)

@@ -20,6 +20,10 @@ uint64_t kw_access(int op, const volatile void *addr, unsigned size, uint64_t a,
 /* cpu_relax(). @declared: nothing but the marked loads of this turn and need_resched decide. */
 void kw_relax(bool declared);
 
+/* An unmarked read in a spin loop that may be elided, and unmarked stores of such a word: free, like plain C. */
+uint64_t kw_peek(const volatile void *addr, unsigned size);
+void kw_stored(const volatile void *addr);
+
 /* The type of @x as a value: without qualifiers. */
 #define kw_valtype(x) __typeof__(((void)0, (x)))
 /* @v, converted to type @T, as zero-extended bits. */
@@ -27,6 +31,9 @@ void kw_relax(bool declared);
 
 #define READ_ONCE(x) ((kw_valtype(x))kw_access(KW_LOAD, &(x), sizeof(x), 0, 0))
 #define WRITE_ONCE(x, val) ((void)kw_access(KW_STORE, &(x), sizeof(x), kw_bits(kw_valtype(x), val), 0))
+
+#define PEEK(x) ((kw_valtype(x))kw_peek(&(x), sizeof(x)))
+#define POKE(x, val) ((void)((x) = (val)), kw_stored(&(x)))
 
 #define smp_load_acquire(p) READ_ONCE(*(p))
 #define smp_store_release(p, v) WRITE_ONCE(*(p), v)

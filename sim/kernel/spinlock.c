@@ -84,60 +84,91 @@ void raw_spin_lock_init(raw_spinlock_t *lock)
 	}
 }
 
-void raw_spin_lock(raw_spinlock_t *lock)
+/* -- the words: accesses on the way are booked to the function that said the word, @caller ------------ */
+
+static inline void book_to(const void *caller)
+{
+	if (__builtin_expect(sim_booking, 0))
+		sim_current()->site_outer = caller;
+}
+
+static void lock_for(raw_spinlock_t *lock, const void *caller)
 {
 	kw_lockdep(!kw_raw_spin_held(lock), "a raw spinlock is taken by its holder");
+	book_to(caller);
 	acquire(lock, 0);
+	book_to(NULL);
 	lock->owner = current;
 }
 
-int raw_spin_trylock(raw_spinlock_t *lock)
+static int trylock_for(raw_spinlock_t *lock, const void *caller)
 {
-	if (!acquire(lock, LOCK_TRY))
-		return 0;
-	lock->owner = current;
-	return 1;
+	bool got;
+
+	book_to(caller);
+	got = acquire(lock, LOCK_TRY);
+	book_to(NULL);
+	if (got)
+		lock->owner = current;
+	return got;
 }
 
-void raw_spin_unlock(raw_spinlock_t *lock)
+static void unlock_for(raw_spinlock_t *lock, const void *caller)
 {
 	kw_lockdep(kw_raw_spin_held(lock), "a raw spinlock is released by somebody else");
 	lock->owner = NULL;
+	book_to(caller);
 	release(lock);
+	book_to(NULL);
 }
 
-void raw_spin_lock_irq(raw_spinlock_t *lock)
+noinline void raw_spin_lock(raw_spinlock_t *lock)
 {
-	local_irq_disable();
-	raw_spin_lock(lock);
+	lock_for(lock, __builtin_return_address(0));
 }
 
-int raw_spin_trylock_irq(raw_spinlock_t *lock)
+noinline int raw_spin_trylock(raw_spinlock_t *lock)
+{
+	return trylock_for(lock, __builtin_return_address(0));
+}
+
+noinline void raw_spin_unlock(raw_spinlock_t *lock)
+{
+	unlock_for(lock, __builtin_return_address(0));
+}
+
+noinline void raw_spin_lock_irq(raw_spinlock_t *lock)
 {
 	local_irq_disable();
-	if (raw_spin_trylock(lock))
+	lock_for(lock, __builtin_return_address(0));
+}
+
+noinline int raw_spin_trylock_irq(raw_spinlock_t *lock)
+{
+	local_irq_disable();
+	if (trylock_for(lock, __builtin_return_address(0)))
 		return 1;
 	local_irq_enable();
 	return 0;
 }
 
-void raw_spin_unlock_irq(raw_spinlock_t *lock)
+noinline void raw_spin_unlock_irq(raw_spinlock_t *lock)
 {
-	raw_spin_unlock(lock);
+	unlock_for(lock, __builtin_return_address(0));
 	local_irq_enable();
 }
 
-unsigned long kw_raw_spin_lock_irqsave(raw_spinlock_t *lock)
+noinline unsigned long kw_raw_spin_lock_irqsave(raw_spinlock_t *lock)
 {
 	unsigned long flags = kw_irq_save();
 
-	raw_spin_lock(lock);
+	lock_for(lock, __builtin_return_address(0));
 	return flags;
 }
 
-void raw_spin_unlock_irqrestore(raw_spinlock_t *lock, unsigned long flags)
+noinline void raw_spin_unlock_irqrestore(raw_spinlock_t *lock, unsigned long flags)
 {
-	raw_spin_unlock(lock);
+	unlock_for(lock, __builtin_return_address(0));
 	local_irq_restore(flags);
 }
 

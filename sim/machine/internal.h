@@ -54,7 +54,7 @@ void sim_wake_finish(void);
 
 #define SIM_TURN_MAX 24
 
-struct sim_turn { /* the marked loads between two cpu_relax() */
+struct sim_turn { /* the marked loads and the peeks between two cpu_relax() */
 	unsigned n;
 	bool pure; /* nothing but hits, and no more of them than fit */
 	struct sim_read {
@@ -62,6 +62,7 @@ struct sim_turn { /* the marked loads between two cpu_relax() */
 		const void *addr;
 		uint64_t value;
 		uint8_t size;
+		bool free; /* a peek: no access, no time */
 	} read[SIM_TURN_MAX];
 };
 
@@ -101,7 +102,7 @@ static inline void sim_spin_read(struct sim_cpu *cpu, struct sim_line *line, con
 	struct sim_turn *t = &cpu->spin->turn;
 
 	if (t->n < SIM_TURN_MAX)
-		t->read[t->n++] = (struct sim_read){ line, addr, value, (uint8_t)size };
+		t->read[t->n++] = (struct sim_read){ line, addr, value, (uint8_t)size, false };
 	else
 		t->pure = false;
 }
@@ -119,6 +120,9 @@ static inline void sim_spin_forget(struct sim_cpu *cpu)
 	cpu->spin->turn.pure = true;
 	cpu->spin->have_last = false;
 }
+
+/* The value of a peek, from the record while replaying, and noted. */
+uint64_t sim_spin_peek(struct sim_cpu *cpu, const void *addr, unsigned size);
 
 /* Queues the next access of a parked CPU as if it had polled all the time. */
 void sim_unpark(struct sim_cpu *cpu);

@@ -186,8 +186,9 @@ static enum sim_dist sharers_distance(const struct sim_line *line, unsigned cpu,
 
 /* -- service --------------------------------------------------------------------------- */
 
-/* Prices the request of @cpu by what it finds, and changes the state. Returns latency; *@occ: occupancy. */
-static sim_time line_serve(struct sim_line *line, struct sim_cpu *cpu, enum sim_opclass opc, sim_time *occ)
+/* Prices the request of @cpu by what it finds, and changes the state. Returns latency; *@occ: occupancy, *@from: distance. */
+static sim_time line_serve(struct sim_line *line, struct sim_cpu *cpu, enum sim_opclass opc, sim_time *occ,
+			   enum sim_dist *from)
 {
 	const struct sim_costs *c = &sim->cfg.costs;
 	enum sim_lstate state = SIM_LINE_MEM;
@@ -222,6 +223,7 @@ static sim_time line_serve(struct sim_line *line, struct sim_cpu *cpu, enum sim_
 		line_share(line, cpu->id);
 	}
 	*occ = c->occ[opc][d];
+	*from = d;
 	return c->lat[opc][state][d];
 }
 
@@ -229,6 +231,7 @@ static sim_time line_serve(struct sim_line *line, struct sim_cpu *cpu, enum sim_
 static sim_time line_miss(struct sim_line *line, struct sim_cpu *cpu, enum sim_opclass opc)
 {
 	sim_time lat, occ, asked = sim->now;
+	enum sim_dist from;
 
 	sim->misses++;
 	if (line->q_head || line->busy_until > sim->now) {
@@ -245,15 +248,16 @@ static sim_time line_miss(struct sim_line *line, struct sim_cpu *cpu, enum sim_o
 		if (!line->q_head)
 			line->q_tail = 0;
 	}
-	lat = line_serve(line, cpu, opc, &occ);
+	lat = line_serve(line, cpu, opc, &occ, &from);
 	line->busy_until = sim->now + occ;
 	if (line->q_head)
 		sim_cpu_push(&sim->cpus[line->q_head - 1], line->busy_until);
 	if (sim->trace->classes & SIM_CLASS_LINES) {
 		struct sim_object *o = &sim->objects[line->object];
+		/* a stack is one line, and not one of the machine's array */
+		uint32_t at = line->object ? (uint32_t)(line - sim->lines) - o->first_line : 0;
 
-		sim_emit(SIM_REC_LINE, sim_current()->id + 1, line->object + 1,
-			 (uint32_t)opc << 8 | (uint32_t)((line - sim->lines) - o->first_line) << 16,
+		sim_emit(SIM_REC_LINE, sim_current()->id + 1, line->object + 1, from | (uint32_t)opc << 8 | at << 16,
 			 sim->now - asked + lat);
 	}
 	return lat;
@@ -382,6 +386,8 @@ uint64_t sim_access(enum sim_op op, void *addr, unsigned size, uint64_t a, uint6
 	}
 	old = perform(op, addr, size, a, b);
 	line->storing -= storing;
+	if (op != SIM_LOAD && line->watchers) /* who peeks holds no copy */
+		sim_unpark_watchers(line);
 	if (op == SIM_LOAD && hit)
 		sim_spin_read(cpu, line, addr, size, old);
 	else
@@ -391,6 +397,19 @@ uint64_t sim_access(enum sim_op op, void *addr, unsigned size, uint64_t a, uint6
 	if (__builtin_expect(cpu->attention, 0))
 		sim_attend();
 	return old;
+}
+
+uint64_t sim_peek(const void *addr, unsigned size)
+{
+	if (!sim || !sim_fiber_current())
+		return read_word(addr, size);
+	return sim_spin_peek(sim->cpu, addr, size);
+}
+
+void sim_plain_stored(const void *addr)
+{
+	if (sim && sim_fiber_current())
+		sim_unpark_watchers(sim_line_of(addr));
 }
 
 void sim_poke(void *addr)

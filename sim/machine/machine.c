@@ -11,6 +11,7 @@
 #define MAX_STACKS (1u << 18)
 
 struct sim_machine *sim;
+bool sim_booking;
 
 static void print_context(void)
 {

@@ -142,6 +142,7 @@ struct sim_task {
 	/* trace: which lock operation is in flight (1 + lock index, 0 none) */
 	uint32_t op_lock;
 	struct sim_touched *touched; /* lines of the operation, for models that also read shared words unmarked (spin.c); or NULL */
+	const void *site, *site_outer; /* while sim_booking: code that issued the access in flight; raw lock words book to their caller */
 	bool op_waited;		    /* spun (sim_relax) or blocked since op_lock was set; the run layer clears it */
 
 	/* scheduling (sched*.c) */
@@ -247,6 +248,10 @@ struct sim_machine {
 
 extern struct sim_machine *sim;
 
+/* Somebody books what accesses cost to the code that issued them: sim_task.site is kept. Host addresses: they may
+ * name a function and nothing else. */
+extern bool sim_booking;
+
 /* -- setting up -------------------------------------------------------------------------- */
 
 /* A machine ready for tasks and locks. @shared_bytes: size of struct task_struct, 0 for sizeof(struct sim_shared).
@@ -300,6 +305,14 @@ enum sim_op { SIM_LOAD, SIM_STORE, SIM_XCHG, SIM_ADD, SIM_AND, SIM_OR, SIM_XOR, 
  * Outside a fiber (init, view, unit tests of data structures) it performs the operation free of cost.
  */
 uint64_t sim_access(enum sim_op op, void *addr, unsigned size, uint64_t a, uint64_t b);
+
+/*
+ * An unmarked read inside a spin loop: costs nothing, is no point of decision, takes no
+ * copy of the line; but the loop may be elided, because the word is watched. Stores to it
+ * are marked, or sim_plain_stored() follows them.
+ */
+uint64_t sim_peek(const void *addr, unsigned size);
+void sim_plain_stored(const void *addr);
 
 /* cpu_relax(): spends the cost, and parks the CPU when the loop proved to be at a fixed point.
  * @declared: the caller vouches that only the marked loads of the turn decide (smp_cond_load). */

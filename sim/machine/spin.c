@@ -143,11 +143,20 @@ static bool processed(const struct sim_cpu *cpu, sim_time t)
 	return t < sim->now || (t == sim->now && cpu->rank < sim->high);
 }
 
+static unsigned marked(const struct sim_turn *t)
+{
+	unsigned n = t->n;
+
+	for (unsigned i = 0; i < t->n; i++)
+		n -= t->read[i].free;
+	return n;
+}
+
 /* Skips the turns that are over; returns when the first access that is not of the past completes. */
 static sim_time skip(struct sim_cpu *cpu)
 {
 	struct sim_spin *s = cpu->spin;
-	sim_time period = s->relax + s->last.n * s->hit;
+	sim_time period = s->relax + marked(&s->last) * s->hit;
 	uint64_t turns = (sim->now - s->since) / period;
 	sim_time at;
 
@@ -156,6 +165,8 @@ static sim_time skip(struct sim_cpu *cpu)
 	sim->relaxes += turns;
 	at = s->since + turns * period;
 	for (s->serve = 0; s->serve < s->last.n; s->serve++) {
+		if (s->last.read[s->serve].free)
+			continue; /* with the access before it */
 		if (!processed(cpu, at + s->hit))
 			break;
 		at += s->hit;
@@ -197,6 +208,22 @@ bool sim_replay_read(struct sim_cpu *cpu, uint64_t *value)
 	s->served++;
 	sim_spin_read(cpu, r->line, r->addr, r->size, r->value);
 	return true;
+}
+
+uint64_t sim_spin_peek(struct sim_cpu *cpu, const void *addr, unsigned size)
+{
+	struct sim_spin *s = cpu->spin;
+	uint64_t value = 0;
+
+	memcpy(&value, addr, size);
+	if (cpu->replaying) {
+		sim_assert(s->served < s->serve && s->last.read[s->served].addr == addr);
+		value = s->last.read[s->served++].value;
+	}
+	sim_spin_read(cpu, sim_line_of(addr), addr, size, value);
+	if (s->turn.pure)
+		s->turn.read[s->turn.n - 1].free = true;
+	return value;
 }
 
 /* -- the pause ------------------------------------------------------------------------- */
@@ -256,7 +283,7 @@ static bool still_holds(const struct sim_cpu *cpu)
 		uint64_t now = 0;
 
 		memcpy(&now, t->read[i].addr, t->read[i].size);
-		if (now != t->read[i].value || !sim_line_has(t->read[i].line, cpu->id))
+		if (now != t->read[i].value || !(t->read[i].free || sim_line_has(t->read[i].line, cpu->id)))
 			return false;
 	}
 	return true;

@@ -72,6 +72,7 @@ static int rtmutex_lock_in_steps(struct rt_mutex_base *lock, enum rtmutex_chainw
 	DEFINE_WAKE_Q(wq);
 	int ret = 0;
 
+	might_sleep();
 	if (rt_mutex_cmpxchg_acquire(lock, NULL, current))
 		return 0;
 	kw_timeout_start(&timeout, req->timeout);
