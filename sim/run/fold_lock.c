@@ -14,7 +14,7 @@
 
 /* -- holds ----------------------------------------------------------------------------------- */
 
-static struct watch_hold *hold_get(struct watch *w)
+static inline struct watch_hold *hold_get(struct watch *w)
 {
 	struct watch_hold *h = w->free_hold;
 
@@ -32,7 +32,7 @@ static struct watch_hold *hold_get(struct watch *w)
 	return h;
 }
 
-static void hold_add(struct watch *w, uint32_t task, uint32_t lock, enum lock_mode mode, sim_time now)
+static inline void hold_add(struct watch *w, uint32_t task, uint32_t lock, enum lock_mode mode, sim_time now)
 {
 	struct watch_lock *l = &w->lock[lock];
 	struct watch_task *t = &w->task[task];
@@ -64,7 +64,7 @@ static struct watch_hold *hold_find(struct watch *w, uint32_t task, uint32_t loc
 	return w->lock[lock].caps & LOCK_CAP_ANYONE ? w->lock[lock].oldest : NULL;
 }
 
-static void hold_remove(struct watch *w, struct watch_hold *h)
+static inline void hold_remove(struct watch *w, struct watch_hold *h)
 {
 	struct watch_lock *l = &w->lock[h->lock];
 	struct watch_hold **p = &w->task[h->task].holds;
@@ -90,7 +90,7 @@ static void hold_remove(struct watch *w, struct watch_hold *h)
 
 /* -- open waits -------------------------------------------------------------------------------- */
 
-static void wait_add(struct watch *w, uint32_t task)
+static inline void wait_add(struct watch *w, uint32_t task)
 {
 	struct watch_task *t = &w->task[task];
 	struct watch_lock *l = &w->lock[t->op_lock];
@@ -107,7 +107,7 @@ static void wait_add(struct watch *w, uint32_t task)
 	t->op_waits = true;
 }
 
-static void wait_remove(struct watch *w, uint32_t task)
+static inline void wait_remove(struct watch *w, uint32_t task)
 {
 	struct watch_task *t = &w->task[task];
 	struct watch_lock *l = &w->lock[t->op_lock];
@@ -141,7 +141,7 @@ static bool wait_robbed(const struct watch *w, const struct watch_lock *l, const
 
 /* -- inside an operation ------------------------------------------------------------------------ */
 
-static void op_enter(struct watch *w, uint32_t task, uint32_t lock, enum watch_op op)
+static inline void op_enter(struct watch *w, uint32_t task, uint32_t lock, enum watch_op op)
 {
 	struct watch_task *t = &w->task[task];
 	struct watch_lock *l = &w->lock[lock];
@@ -153,7 +153,7 @@ static void op_enter(struct watch *w, uint32_t task, uint32_t lock, enum watch_o
 	l->awake_inside++;
 }
 
-static void op_leave(struct watch *w, uint32_t task)
+static inline void op_leave(struct watch *w, uint32_t task)
 {
 	struct watch_task *t = &w->task[task];
 	struct watch_lock *l = &w->lock[t->op_lock];
@@ -165,7 +165,7 @@ static void op_leave(struct watch *w, uint32_t task)
 }
 
 /* After an operation ended, or a task fell asleep in one: is that a moment of rest? */
-static void op_rest(struct watch *w, uint32_t lock)
+static inline void op_rest(struct watch *w, uint32_t lock)
 {
 	struct watch_lock *l = &w->lock[lock];
 
@@ -173,7 +173,7 @@ static void op_rest(struct watch *w, uint32_t lock)
 		l->quiet++;
 		if (l->wants_quiet)
 			watch_moment(w, WATCH_ON_LULL, WATCH_NONE, lock);
-	} else if (!l->awake_inside && l->sleepers) {
+	} else if (!l->awake_inside && l->sleepers && watch_free_lock(l)) {
 		watch_moment(w, WATCH_ON_STRANDED, WATCH_NONE, lock);
 	}
 }
@@ -246,7 +246,7 @@ void fold_call(struct watch *w, const struct sim_rec *rec)
 }
 
 /* What a wait came to, whichever way it ended. */
-static void wait_close(struct watch *w, uint32_t task, sim_time now)
+static inline void wait_close(struct watch *w, uint32_t task, sim_time now)
 {
 	struct watch_task *t = &w->task[task];
 	struct run_lock *r = &w->rlock[t->op_lock];
@@ -262,9 +262,15 @@ static void wait_close(struct watch *w, uint32_t task, sim_time now)
 
 static void count_handover(struct watch *w, struct watch_lock *l, struct run_lock *r, uint32_t cpu, bool counts)
 {
-	if (l->last_cpu != WATCH_NONE && counts && l->last_cpu < w->ncpu && cpu < w->ncpu)
-		r->handover[w->b->machine ? sim_distance(l->last_cpu, cpu) : SIM_DIST_SELF]++;
+	uint32_t last = l->last_cpu;
+
 	l->last_cpu = cpu;
+	if (last == WATCH_NONE || !counts)
+		return;
+	if (w->distance)
+		r->handover[w->distance[last * w->ncpu + cpu]]++;
+	else
+		r->handover[w->b->machine ? sim_distance(last, cpu) : SIM_DIST_SELF]++;
 }
 
 void fold_grant(struct watch *w, const struct sim_rec *rec)
@@ -337,7 +343,6 @@ void fold_unlock(struct watch *w, const struct sim_rec *rec)
 		watch_moment(w, WATCH_ON_NO_HOLD, task, lock);
 		return;
 	}
-	watch_task_charge(w, task, rec->time);
 	op_enter(w, task, lock, WATCH_OP_UNLOCK);
 	l->releases++;
 	if (l->counting)
@@ -359,7 +364,6 @@ void fold_unlocked(struct watch *w, const struct sim_rec *rec)
 	uint32_t task = rec->task - 1, lock = rec->obj - 1;
 
 	sim_assert(task < w->nall && w->task[task].op == WATCH_OP_UNLOCK && w->task[task].op_lock == lock);
-	watch_task_charge(w, task, rec->time);
 	op_leave(w, task);
 	watch_moment(w, WATCH_ON_UNLOCKED, task, lock);
 	op_rest(w, lock);
@@ -476,6 +480,17 @@ static void wakeall_init(struct watch *w)
 		find_wakeall(w, w->scn->irq[i].body);
 }
 
+#define DISTANCE_CPUS 256u /* a table beyond would miss the cache more than it saves */
+
+static void distance_init(struct watch *w)
+{
+	if (!w->b->machine || w->ncpu > DISTANCE_CPUS || !w->nlock)
+		return;
+	w->distance = g_new0(uint8_t, w->ncpu * w->ncpu);
+	for (uint32_t i = 0; i < w->ncpu * w->ncpu; i++)
+		w->distance[i] = (uint8_t)sim_distance(i / w->ncpu, i % w->ncpu);
+}
+
 void fold_lock_init(struct watch *w)
 {
 	w->lock = g_new0(struct watch_lock, w->nlock + 1);
@@ -498,6 +513,7 @@ void fold_lock_init(struct watch *w)
 		lock_events_init(l, &w->rlock[i]);
 	}
 	wakeall_init(w);
+	distance_init(w);
 }
 
 /* Waits that are still open are listed and raise the maximum. */
@@ -536,6 +552,7 @@ void fold_lock_free(struct watch *w)
 		}
 	}
 	g_free(w->wakeall);
+	g_free(w->distance);
 	g_free(w->lock);
 	g_free(w->rlock);
 	if (w->chunks)

@@ -11,8 +11,8 @@
  */
 #include "sim/run/watch_impl.h"
 
-#define CALLS_ALL 4096u /* calls at which every queue is counted; then every 16th */
-#define CALLS_EVERY 16u
+#define CALLS_ALL 2048u /* calls at which every queue is counted; then every 64th */
+#define CALLS_EVERY 64u
 
 static uint64_t ended(const struct watch_lock *l)
 {

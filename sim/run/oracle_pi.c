@@ -125,7 +125,7 @@ static bool still_setting(const struct watch *w, uint32_t setter)
 
 static void note_set(struct watch *w, uint32_t task)
 {
-	uint32_t cpu = w->rec_cpu;
+	uint32_t cpu = w->rec->cpu;
 
 	if (w->nset == WATCH_SETS)
 		w->nset--; /* forget one: it is looked at when its locks are used next */
@@ -153,7 +153,7 @@ static bool pending_sets(struct watch *w)
 static void look_pi(struct watch *w, enum watch_moment moment, uint32_t task, uint32_t lock)
 {
 	if (moment == WATCH_ON_PRIO) {
-		if (w->rec_type == SIM_REC_SETSCHED)
+		if (w->rec->type == SIM_REC_SETSCHED)
 			note_set(w, task);
 		return;
 	}

@@ -17,9 +17,9 @@
 struct run_dist {
 	uint64_t count;
 	sim_time sum, min, max;
-	uint32_t *bucket; /* RUN_DIST_BUCKETS, or NULL while empty */
+	uint32_t **octave; /* dist.c's: counters by octave, or NULL; read it with run_dist_at() */
 };
-#define RUN_DIST_BUCKETS (58 * 64)
+#define RUN_DIST_OCTAVES 58
 
 void run_dist_add(struct run_dist *d, sim_time t);
 /* @permille 0..1000; 0 when empty. The upper edge of the bucket, never above max. */

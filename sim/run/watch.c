@@ -2,87 +2,48 @@
 /* The watch itself: takes records, hands them to the folds, and collects the result. */
 #include "sim/run/watch_impl.h"
 
-static void take_rare(struct watch *w, const struct sim_rec *rec)
+/* -- records ----------------------------------------------------------------------------------- */
+
+static void fold_migrate(struct watch *w, const struct sim_rec *rec)
 {
-	switch ((enum sim_rec_type)rec->type) {
-	case SIM_REC_PRIO:
-	case SIM_REC_SETSCHED:
-		fold_prio(w, rec);
-		break;
-	case SIM_REC_MIGRATE:
-		if (rec->time >= w->from)
-			w->rtask[rec->task - 1].migrations++;
-		break;
-	case SIM_REC_IRQ:
-		fold_cpu_irq(w, rec);
-		break;
-	case SIM_REC_THROTTLE:
-		fold_throttle(w, rec);
-		break;
-	case SIM_REC_ARRIVE:
-		fold_arrive(w, rec);
-		break;
-	case SIM_REC_JOB:
-		fold_job(w, rec);
-		break;
-	case SIM_REC_RESULT:
-		w->rtask[rec->task - 1].result = (int)rec->val;
-		break;
-	case SIM_REC_EXIT:
-		fold_exit(w, rec);
-		break;
-	case SIM_REC_DOWNGRADE:
-		fold_downgrade(w, rec);
-		break;
-	case SIM_REC_LINE_SUM:
-		fold_line_sum(w, rec);
-		break;
-	default: /* the rest tells the folds nothing */
-		break;
-	}
+	if (rec->time >= w->from)
+		w->rtask[rec->task - 1].migrations++;
 }
 
+static void fold_result(struct watch *w, const struct sim_rec *rec)
+{
+	w->rtask[rec->task - 1].result = (int)rec->val;
+}
+
+/* NULL: the record tells the folds nothing. */
+static void (*const folds[SIM_REC_TYPE_COUNT])(struct watch *w, const struct sim_rec *rec) = {
+	[SIM_REC_SWITCH] = fold_switch,	      [SIM_REC_WAKEUP] = fold_wakeup,	[SIM_REC_PRIO] = fold_prio,
+	[SIM_REC_SETSCHED] = fold_prio,	      [SIM_REC_MIGRATE] = fold_migrate, [SIM_REC_IRQ] = fold_cpu_irq,
+	[SIM_REC_THROTTLE] = fold_throttle,   [SIM_REC_CALL] = fold_call,	[SIM_REC_GRANT] = fold_grant,
+	[SIM_REC_FAIL] = fold_fail,	      [SIM_REC_UNLOCK] = fold_unlock,	[SIM_REC_UNLOCKED] = fold_unlocked,
+	[SIM_REC_DOWNGRADE] = fold_downgrade, [SIM_REC_EVENT] = fold_event,	[SIM_REC_ARRIVE] = fold_arrive,
+	[SIM_REC_DONE] = fold_done,	      [SIM_REC_JOB] = fold_job,		[SIM_REC_RESULT] = fold_result,
+	[SIM_REC_EXIT] = fold_exit,	      [SIM_REC_LINE_SUM] = fold_line_sum,
+};
+
+/* Nobody asked for pieces of waits or histories: the fold is the last thing that happens. */
 static void watch_take(void *user, const struct sim_rec *rec)
+{
+	struct watch *w = user;
+
+	w->now = rec->time;
+	w->rec = rec;
+	if (folds[rec->type])
+		folds[rec->type](w, rec);
+}
+
+static void watch_take_all(void *user, const struct sim_rec *rec)
 {
 	struct watch *w = user;
 
 	if (w->accounting && rec->time > w->accounted_to)
 		account_advance(w, rec->time);
-	w->now = rec->time;
-	w->rec_type = rec->type;
-	w->rec_cpu = rec->cpu;
-	switch ((enum sim_rec_type)rec->type) {
-	case SIM_REC_SWITCH:
-		fold_switch(w, rec);
-		break;
-	case SIM_REC_WAKEUP:
-		fold_wakeup(w, rec);
-		break;
-	case SIM_REC_CALL:
-		fold_call(w, rec);
-		break;
-	case SIM_REC_GRANT:
-		fold_grant(w, rec);
-		break;
-	case SIM_REC_FAIL:
-		fold_fail(w, rec);
-		break;
-	case SIM_REC_UNLOCK:
-		fold_unlock(w, rec);
-		break;
-	case SIM_REC_UNLOCKED:
-		fold_unlocked(w, rec);
-		break;
-	case SIM_REC_EVENT:
-		fold_event(w, rec);
-		break;
-	case SIM_REC_DONE:
-		fold_done(w, rec);
-		break;
-	default:
-		take_rare(w, rec);
-		break;
-	}
+	watch_take(w, rec);
 	if (w->track_types >> rec->type & 1)
 		track_take(w, rec);
 }
@@ -111,7 +72,7 @@ struct watch *watch_create(struct run_bound *bound, const struct run_options *op
 void watch_start(struct watch *w, struct sim_trace *trace)
 {
 	w->trace = trace;
-	sim_trace_subscribe(trace, SIM_CLASS_REPORT, watch_take, w);
+	sim_trace_subscribe(trace, SIM_CLASS_REPORT, w->accounting || w->track_types ? watch_take_all : watch_take, w);
 }
 
 bool watch_stopped(const struct watch *w)

@@ -41,36 +41,33 @@ struct watch_hold { /* one granted and not yet released lock */
 	struct watch_hold *next_lock, *prev_lock; /* of the same lock, oldest first */
 };
 
-struct watch_task {
+struct watch_task { /* what every record touches comes first */
 	enum watch_state state;
-	sim_time since;	 /* charged up to here */
-	uint32_t cpu;	 /* where it runs or ran last */
-	bool preempted;	 /* READY because it was preempted, not because it was woken */
-	bool throttled;
-	bool irq;	 /* a pseudo-task: always awake */
-	int prio, normal; /* kernel numbers, as the records tell */
-	uint32_t statement; /* last one that a record named */
-	struct watch_hold *holds;
-	uint64_t sleeps;    /* inside lock(), in the window */
-
-	/* the lock operation in flight */
-	enum watch_op op;
+	enum watch_op op; /* the lock operation in flight */
+	sim_time since;	  /* charged up to here */
+	uint32_t cpu;	  /* where it runs or ran last */
 	uint32_t op_lock;
 	enum lock_mode op_mode;
 	unsigned op_how;
-	bool op_contended; /* an incompatible holder existed at the call, or it slept */
 	sim_time op_since, op_run;
-	uint64_t op_seq;	/* order of calls at this lock */
-	uint64_t op_ahead;	/* grants and failures that the FIFO promise demands before its own */
-	uint64_t op_passed;	/* later shared grants while this wait was open (starvation) */
+	uint64_t op_seq;	       /* order of calls at this lock */
+	struct watch_hold *holds;
 	uint32_t next_wait, prev_wait; /* open waits of this lock and mode, by call; WATCH_NONE ends */
-	bool op_waits;		/* is in that list */
-
-	sim_time piece[RUN_PIECE_COUNT]; /* of the open wait; used while accounting is on */
+	bool op_waits;	   /* is in that list */
+	bool op_contended; /* an incompatible holder existed at the call, or it slept */
+	bool preempted;	   /* READY because it was preempted, not because it was woken */
+	bool throttled;
+	bool irq;	   /* a pseudo-task: always awake */
+	bool deadlocked;   /* is in a cycle that was told */
+	bool starved;	   /* was told of this wait */
+	uint32_t statement; /* last one that a record named */
+	uint64_t op_ahead; /* grants and failures that the FIFO promise demands before its own */
+	uint64_t op_passed; /* later shared grants while this wait was open (starvation) */
+	uint64_t sleeps;   /* inside lock(), in the window */
+	int prio, normal;  /* kernel numbers, as the records tell */
+	uint32_t stamp;	   /* graph walks */
 	uint32_t account_slot;
-	uint32_t stamp;		/* graph walks */
-	bool deadlocked;	/* is in a cycle that was told */
-	bool starved;		/* was told of this wait */
+	sim_time piece[RUN_PIECE_COUNT]; /* of the open wait; used while accounting is on */
 };
 
 struct watch_lock {
@@ -117,7 +114,7 @@ struct watch_cpu {
 	X(UNLOCKED) /* unlock() returned */                                                        \
 	X(SLEEP)    /* the task fell asleep inside an operation on the lock */                     \
 	X(WAKE)	    /* a task was woken; lock or WATCH_NONE */                                     \
-	X(STRANDED) /* nobody awake is inside the lock, and somebody sleeps there */               \
+	X(STRANDED) /* the lock is free, nobody awake is inside, and somebody sleeps there */      \
 	X(LULL)	    /* nobody is inside the lock */                                                \
 	X(PRIO)	    /* the task's effective or normal priority changed */                          \
 	X(EXIT)	    /* the task exited */                                                          \
@@ -141,6 +138,7 @@ struct watch_oracle {
 	/* @task, @lock: index or WATCH_NONE. */
 	void (*look)(struct watch *w, enum watch_moment moment, uint32_t task, uint32_t lock);
 };
+
 
 #define WATCH_ORACLES 12
 #define WATCH_SETS 16
@@ -200,13 +198,13 @@ struct watch {
 	GArray *cycle;		/* struct watch_cycle: the deadlocks' tasks */
 	uint32_t per_kind[RUN_FINDING_COUNT];
 	uint32_t stamp, *walk_from, *walk_todo; /* deadlock: by task */
-	uint16_t rec_type;	/* of the record being folded in */
-	uint32_t rec_cpu;
+	const struct sim_rec *rec; /* being folded in */
 	struct { uint32_t task, setter; } set[WATCH_SETS]; /* PI: priorities that were set just now */
 	unsigned nset;
 	bool *account_task;	/* whose waits are cut; by task */
 	uint32_t *account, naccount; /* tasks whose open wait is being cut, in no particular order */
 	sim_time accounted_to;
+	uint8_t *distance;	/* between CPUs, [from * ncpu + to]; NULL: ask the machine, or there is none */
 	struct watch_ask *ask; /* of all expectations, those of compare blocks last */
 	unsigned nask;
 	uint64_t track_types; /* record types that track_take() wants: 1 << type */

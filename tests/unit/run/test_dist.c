@@ -41,20 +41,20 @@ START_TEST(sums_are_exact)
 }
 END_TEST
 
-START_TEST(few_values_need_no_buckets)
+START_TEST(few_values_need_no_counters)
 {
 	struct run_dist d = { 0 };
 
 	ck_assert_uint_eq(run_dist_at(&d, 500), 0);
 	run_dist_add(&d, 7);
-	ck_assert_ptr_null(d.bucket);
+	ck_assert_ptr_null(d.octave);
 	ck_assert_uint_eq(run_dist_at(&d, 990), 7);
 	run_dist_add(&d, 3);
-	ck_assert_ptr_null(d.bucket);
+	ck_assert_ptr_null(d.octave);
 	ck_assert_uint_eq(run_dist_at(&d, 500), 3);
 	ck_assert_uint_eq(run_dist_at(&d, 501), 7);
 	run_dist_add(&d, 5);
-	ck_assert_ptr_nonnull(d.bucket);
+	ck_assert_ptr_nonnull(d.octave);
 	ck_assert_uint_eq(run_dist_at(&d, 0), 3);
 	ck_assert_uint_eq(run_dist_at(&d, 333), 3);
 	ck_assert_uint_eq(run_dist_at(&d, 500), 5);
@@ -150,7 +150,7 @@ int main(void)
 	int failed;
 
 	tcase_add_test(t, sums_are_exact);
-	tcase_add_test(t, few_values_need_no_buckets);
+	tcase_add_test(t, few_values_need_no_counters);
 	tcase_add_test(t, percentiles_are_near);
 	tcase_add_test(t, extremes_fit);
 	tcase_add_test(t, merges);
