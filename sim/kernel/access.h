@@ -17,6 +17,9 @@ enum kw_op { KW_LOAD, KW_STORE, KW_XCHG, KW_ADD, KW_AND, KW_OR, KW_XOR, KW_CMPXC
 /* Returns the old value. @size is 1, 2, 4 or 8; @a and @b are zero-extended from it. CMPXCHG: stores @b if the old
  * value is @a. Free of cost outside a fiber (init, view, unit tests). */
 uint64_t kw_access(int op, const volatile void *addr, unsigned size, uint64_t a, uint64_t b);
+/* Until kw_checked(), loads are free and leave no trace: conditions of checks that a kernel is built without. */
+void kw_checking(void);
+void kw_checked(void);
 /* cpu_relax(). @declared: nothing but the marked loads of this turn and need_resched decide. */
 void kw_relax(bool declared);
 
