@@ -135,6 +135,19 @@ static bool compile_all(struct kernel_build *b, GPtrArray *const objects[2], GPt
 	return true;
 }
 
+/* What was there before is replaced in one step, and only by what was built in full. */
+static bool deliver(const char *made, const char *out)
+{
+	g_autoptr(GError) error = NULL;
+	g_autofree char *bytes = NULL;
+	size_t len;
+
+	if (g_file_get_contents(made, &bytes, &len, &error) && g_file_set_contents(out, bytes, (gssize)len, &error))
+		return true;
+	cli_error("%s", error->message);
+	return false;
+}
+
 static int build(void)
 {
 	struct kernel_build b = { 0 };
@@ -143,15 +156,14 @@ static int build(void)
 	g_autoptr(GString) plain_locks = g_string_new(NULL), rt_locks = g_string_new(NULL);
 	GPtrArray *const objects[2] = { plain, rt };
 	GString *const locks[2] = { plain_locks, rt_locks };
-	g_autofree char *out = NULL, *file = NULL;
+	g_autofree char *out = NULL, *file = NULL, *made = NULL;
 	bool good = prepare(&b);
 
 	if (good) {
 		file = g_strconcat(b.name, ".so", NULL);
 		out = g_build_filename(asked.out ? asked.out : ".", file, NULL);
-		good = compile_all(&b, objects, own, locks) && kernel_link(&b, objects, own, out);
-		if (!good)
-			g_unlink(out);
+		made = g_build_filename(b.work, file, NULL);
+		good = compile_all(&b, objects, own, locks) && kernel_link(&b, objects, own, made) && deliver(made, out);
 	}
 	if (good) {
 		printf("%s: Linux %s\n", out, b.version);

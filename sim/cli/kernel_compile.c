@@ -155,7 +155,7 @@ static bool words_are_there(const char *said)
 	g_autoptr(GRegex) regex = g_regex_new("^(?:[^\n]*ld[^\n:]*: )?([^\n]*?): (?:warning: )?undefined reference to [`']([^']+)'",
 					      G_REGEX_MULTILINE, 0, NULL);
 	g_autoptr(GMatchInfo) match = NULL;
-	g_autofree char *last = g_strdup("");
+	g_autoptr(GHashTable) told = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL); /* asked, never walked */
 	bool good = true;
 
 	g_regex_match(regex, said ? said : "", 0, &match);
@@ -167,11 +167,8 @@ static bool words_are_there(const char *said)
 		if (good)
 			cli_error("words are missing; they belong into models/kernel/");
 		good = false;
-		if (!strcmp(last, where))
-			continue;
-		fprintf(stderr, "  %s: wants %s\n", where, word);
-		g_free(last);
-		last = g_steal_pointer(&where);
+		if (g_hash_table_add(told, g_strconcat(where, " ", word, NULL)))
+			fprintf(stderr, "  %s: wants %s\n", where, word);
 	}
 	return good;
 }
