@@ -7,6 +7,8 @@
 #ifndef MODELS_HOLDERS_H
 #define MODELS_HOLDERS_H
 
+#include <string.h>
+
 #include "sim/model.h"
 #include "sim/kernel/words.h"
 
