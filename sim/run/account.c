@@ -30,7 +30,7 @@ struct chain {
 	sim_time at; /* beginning of the interval */
 };
 
-static enum run_piece end_of_lock(struct chain *k, uint32_t lock, unsigned depth);
+static enum run_piece end_of_lock(struct chain *k, uint32_t from, uint32_t lock, unsigned depth);
 
 /* Is @a less urgent than the waiter? Class, then deadline or effective priority; all fair tasks are equal. */
 static bool less_urgent(const struct chain *k, uint32_t a)
@@ -48,6 +48,13 @@ static bool less_urgent(const struct chain *k, uint32_t a)
 	if (px == SIM_DL_PRIO && pt == SIM_DL_PRIO && sx && st)
 		return sx->dl_deadline > st->dl_deadline;
 	return px > pt;
+}
+
+bool account_less_urgent(struct watch *w, uint32_t waiter, uint32_t task)
+{
+	struct chain k = { .w = w, .waiter = waiter };
+
+	return less_urgent(&k, task);
 }
 
 /* @end is runnable and does not run: what keeps it off its CPUs? */
@@ -86,11 +93,12 @@ static enum run_piece end_of_task(struct chain *k, uint32_t task, unsigned depth
 	if (t->stamp == k->w->stamp || depth > CHAIN_MAX)
 		return RUN_PIECE_asleep; /* a cycle: nobody in it will ever run */
 	t->stamp = k->w->stamp;
+	t->chain_next = WATCH_NONE;
 	if (t->op == WATCH_OP_LOCK && t->op_waits) {
 		const struct watch_lock *l = &k->w->lock[t->op_lock];
 
 		if (!watch_free_lock(l))
-			return l->counting ? RUN_PIECE_asleep : end_of_lock(k, t->op_lock, depth + 1);
+			return l->counting ? RUN_PIECE_asleep : end_of_lock(k, task, t->op_lock, depth + 1);
 		if (t->state == WATCH_ASLEEP)
 			return RUN_PIECE_hand_over; /* its own lock is free, and it has not been told yet */
 	}
@@ -109,8 +117,8 @@ static enum run_piece end_of_task(struct chain *k, uint32_t task, unsigned depth
 	return t->irq ? RUN_PIECE_holder : RUN_PIECE_asleep;
 }
 
-/* The worst of the owners' chains. */
-static enum run_piece end_of_lock(struct chain *k, uint32_t lock, unsigned depth)
+/* The worst of the owners' chains; @from, who waits for @lock, keeps which it was. */
+static enum run_piece end_of_lock(struct chain *k, uint32_t from, uint32_t lock, unsigned depth)
 {
 	enum run_piece worst = RUN_PIECE_self;
 	bool any = false;
@@ -121,15 +129,17 @@ static enum run_piece end_of_lock(struct chain *k, uint32_t lock, unsigned depth
 		if (h->task == k->waiter)
 			continue;
 		p = end_of_task(k, h->task, depth);
-		if (!any || severity[p] > severity[worst])
+		if (!any || severity[p] > severity[worst]) {
 			worst = p;
+			k->w->task[from].chain_next = h->task;
+		}
 		any = true;
 	}
 	return any ? worst : RUN_PIECE_asleep; /* it waits for itself */
 }
 
 /* A reader among readers waits for the writer ahead of it; the writer for them. Its piece is that of the owners. */
-static enum run_piece piece_of(struct watch *w, uint32_t task)
+enum run_piece account_piece(struct watch *w, uint32_t task)
 {
 	struct chain k = { .w = w, .waiter = task, .at = w->accounted_to };
 	struct watch_task *t = &w->task[task];
@@ -137,8 +147,9 @@ static enum run_piece piece_of(struct watch *w, uint32_t task)
 
 	w->stamp++;
 	t->stamp = w->stamp;
+	t->chain_next = WATCH_NONE;
 	if (!watch_free_lock(l))
-		return l->counting ? RUN_PIECE_asleep : end_of_lock(&k, t->op_lock, 1);
+		return l->counting ? RUN_PIECE_asleep : end_of_lock(&k, task, t->op_lock, 1);
 	if (t->state == WATCH_RUNNING)
 		return RUN_PIECE_self;
 	return t->preempted && t->state == WATCH_READY ? RUN_PIECE_self : RUN_PIECE_hand_over;
@@ -161,7 +172,11 @@ void account_advance(struct watch *w, sim_time now)
 		for (uint32_t i = 0; i < w->naccount; i++) {
 			uint32_t task = w->account[i];
 
-			w->task[task].piece[piece_of(w, task)] += to - w->accounted_to;
+			enum run_piece p = account_piece(w, task);
+
+			w->task[task].piece[p] += to - w->accounted_to;
+			if (w->story)
+				story_interval(w, task, p, w->accounted_to, to);
 		}
 		w->accounted_to = to;
 	}
@@ -177,6 +192,8 @@ void account_open(struct watch *w, uint32_t task)
 		t->piece[p] = 0;
 	t->account_slot = w->naccount;
 	w->account[w->naccount++] = task;
+	if (w->story)
+		story_open(w, task);
 }
 
 void account_close(struct watch *w, uint32_t task, bool counts)
@@ -190,6 +207,8 @@ void account_close(struct watch *w, uint32_t task, bool counts)
 		w->rtask[task].piece[p] += t->piece[p];
 		w->rlock[t->op_lock].piece[p] += t->piece[p];
 	}
+	if (w->story)
+		story_close(w, task, counts);
 	last = w->account[--w->naccount];
 	w->account[t->account_slot] = last;
 	w->task[last].account_slot = t->account_slot;

@@ -58,6 +58,7 @@ struct run_bound {
 	sim_time from,
 		until; /* the window [warm-up, end); until is SIM_NEVER for `until done` without limit */
 	bool until_done;
+	bool compared; /* the run of a compare block */
 	uint64_t done; /* unnamed `done`s so far: $K */
 
 	struct bound_lock *lock;

@@ -138,6 +138,7 @@ static void run_bind(struct run *r, const struct scenario *scn)
 	b->scn = scn;
 	b->trace = &r->trace;
 	b->memory = r->pool;
+	b->compared = r->compare;
 	b->seed = o->has_seed ? o->seed : scn->seed;
 	bind_machine(scn, &cfg, &rawspin);
 	cfg.seed = b->seed;

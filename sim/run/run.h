@@ -12,6 +12,8 @@
 #include "sim/scenario/scenario.h"
 
 struct run_bound;
+struct scene_ask;
+struct story;
 
 struct run_options {
 	uint64_t seed;		   /* used if has_seed, else the scenario's */
@@ -23,6 +25,8 @@ struct run_options {
 	sim_time max_time;	   /* cuts the run short (test --first); 0: none */
 	bool no_compare;	   /* skip compare blocks */
 	bool pieces;		   /* account waits by pieces though no expectation asks */
+	struct story *story;	   /* keeps the worst waits of the run (not of compare blocks), or NULL (story.h) */
+	const struct scene_ask *scene; /* instants to be pictured, or NULL (scene.h) */
 	bool bare;		   /* benchmarks: no records, hence no statistics, oracles, expectations or digest */
 	const volatile int *interrupted; /* set by SIGINT */
 	void (*listen)(void *user, const struct sim_rec *rec); /* extra subscriber, or NULL */

@@ -43,6 +43,8 @@ static void watch_take_all(void *user, const struct sim_rec *rec)
 
 	if (w->accounting && rec->time > w->accounted_to)
 		account_advance(w, rec->time);
+	if (w->story && (rec->type == SIM_REC_PRIO || rec->type == SIM_REC_SETSCHED))
+		story_prio(w, rec);
 	watch_take(w, rec);
 	if (w->track_types >> rec->type & 1)
 		track_take(w, rec);
@@ -64,7 +66,9 @@ struct watch *watch_create(struct run_bound *bound, const struct run_options *op
 	fold_cpu_init(w);
 	finding_init(w);
 	track_init(w);
-	account_init(w, options && options->pieces);
+	account_init(w, options && (options->pieces || options->story));
+	if (options && options->story && !bound->compared)
+		story_init(w, options->story);
 	oracle_init(w);
 	return w;
 }
@@ -128,6 +132,8 @@ static void watch_end(struct watch *w, sim_time end)
 
 /* A finding was expected only if an expectation asked for its kind. */
 static void mark_expected(const struct watch *w, struct run_result *r)
+	if (w->story)
+		story_finish(w);
 {
 	for (unsigned i = 0; i < r->nfinding; i++) {
 		struct run_finding *f = &r->finding[i];

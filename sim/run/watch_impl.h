@@ -67,6 +67,7 @@ struct watch_task { /* what every record touches comes first */
 	int prio, normal;  /* kernel numbers, as the records tell */
 	uint32_t stamp;	   /* graph walks */
 	uint32_t account_slot;
+	uint32_t chain_next;	/* after account_piece(): who holds what it waits for, on the chain taken; WATCH_NONE */
 	sim_time piece[RUN_PIECE_COUNT]; /* of the open wait; used while accounting is on */
 };
 
@@ -205,6 +206,7 @@ struct watch {
 	uint32_t *account, naccount; /* tasks whose open wait is being cut, in no particular order */
 	sim_time accounted_to;
 	uint8_t *distance;	/* between CPUs, [from * ncpu + to]; NULL: ask the machine, or there is none */
+	struct story *story;	/* keeps the worst waits piece by piece, or NULL */
 	struct watch_ask *ask; /* of all expectations, those of compare blocks last */
 	unsigned nask;
 	uint64_t track_types; /* record types that track_take() wants: 1 << type */
@@ -310,6 +312,24 @@ void account_finish(struct watch *w);
 void account_free(struct watch *w);
 
 /* -- oracles ------------------------------------------------------------------------------- */
+/* The piece that the open wait of @task shows now. Leaves the chain in chain_next, its tasks stamped with w->stamp. */
+enum run_piece account_piece(struct watch *w, uint32_t task);
+/* Is @task less urgent than @waiter? Class, then deadline or effective priority; all fair tasks are equal. */
+bool account_less_urgent(struct watch *w, uint32_t waiter, uint32_t task);
+
+/* -- stories of the worst waits (story.c) ------------------------------------------------------ */
+
+void story_init(struct watch *w, struct story *story);
+/* The open wait of @task showed @piece from @from to @to; right after account_piece(). */
+void story_interval(struct watch *w, uint32_t task, enum run_piece piece, sim_time from, sim_time to);
+void story_open(struct watch *w, uint32_t task);
+void story_close(struct watch *w, uint32_t task, bool counts);
+void story_prio(struct watch *w, const struct sim_rec *rec);
+/* Sorts what was kept. */
+void story_finish(struct watch *w);
+
+
+/* Subscribes before the watch does: a record is booked before the folds take it in. */
 
 extern const struct watch_oracle oracle_exclusion, oracle_owner, oracle_wakeup, oracle_deadlock, oracle_spinner,
 	oracle_broken, oracle_pi, oracle_fifo, oracle_starvation, oracle_writer, oracle_conservation, oracle_exit;
