@@ -26,16 +26,33 @@
 	X(ticket, NULL, SIM_PREEMPT_FULL) X(mcs, NULL, SIM_PREEMPT_FULL) X(qspinlock, NULL, SIM_PREEMPT_LAZY) \
 	X(qspinlock, NULL, SIM_PREEMPT_NONE)
 
+/* The same under several settings: "name=value …", ended by NULL. */
+#define VARIED(X)                                                                                  \
+	X(mutex_2_6_16, NULL, SIM_PREEMPT_FULL, NULL)                                              \
+	X(mutex_2_6_30, &lock_model_ticket, SIM_PREEMPT_FULL, "", "owner_change=1")                \
+	X(mutex_3_10, &lock_model_ticket, SIM_PREEMPT_FULL, "", "once_more=1 osq=1 extra_resched=1") \
+	X(mutex_3_13, &lock_model_ticket, SIM_PREEMPT_FULL, "", "can_spin_resched=1", "queue_once=1", "unlock_early=1", \
+	  "osq=1", "extra_resched=1", "wake_q=1 keep_spinning=1")                                  \
+	X(mutex_3_15, &lock_model_qspinlock, SIM_PREEMPT_FULL, "", "keep_spinning=1", "keep_spinning=1 wake_q=1", \
+	  "queue_once=0")
+
 #define X(name, raw, preempt) extern const struct lock_model lock_model_##name;
 MODELS(X)
+#undef X
+#define X(name, raw, preempt, ...) extern const struct lock_model lock_model_##name;
+VARIED(X)
 #undef X
 
 static const struct setup {
 	const struct lock_model *model, *raw;
 	enum sim_preempt preempt;
+	const char *params[8];
 } setups[] = {
-#define X(name, raw, preempt) { &lock_model_##name, raw, preempt },
+#define X(name, raw, preempt) { &lock_model_##name, raw, preempt, { NULL } },
 	MODELS(X)
+#undef X
+#define X(name, raw, preempt, ...) { &lock_model_##name, raw, preempt, { __VA_ARGS__ } },
+	VARIED(X)
 #undef X
 };
 
@@ -169,13 +186,26 @@ static void price(struct sim_costs *c)
 		ck_assert(sim_cost_set(c, costs[i].name, costs[i].t));
 }
 
-static void build(bool poll, uint64_t seed)
+static void set_params(uint64_t *value, const char *text)
+{
+	const struct lock_param *p = now->model->params;
+
+	for (unsigned i = 0; p && p[i].name; i++) {
+		const char *at = text ? strstr(text, p[i].name) : NULL;
+		size_t len = strlen(p[i].name);
+
+		ck_assert_uint_lt(i, 16);
+		value[i] = at && at[len] == '=' ? strtoull(at + len + 1, NULL, 10) : p[i].fallback;
+	}
+}
+
+static void build(bool poll, uint64_t seed, const char *params)
 {
 	struct sim_config cfg = { .sockets = 2, .cores = 3, .threads = 1, .preempt = now->preempt, .hz = 1000, .poll = poll };
 	static const char *const names[] = { "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n" };
 	struct sim_attr fair = { .policy = SIM_NORMAL }, rt = { .policy = SIM_FIFO, .rt_priority = 50 };
 	static struct storm_task noise[3];
-	uint64_t none[16] = { 1 };
+	uint64_t value[16] = { 0 };
 
 	price(&cfg.costs);
 	key = sim_stream(seed, now->model->name, 0);
@@ -190,7 +220,8 @@ static void build(bool poll, uint64_t seed)
 	kernel_on_finding(found);
 	lock = sim_object_create("L", now->model->size, 0);
 	kernel_lock_bind(lock, now->model->size, 1);
-	now->model->init(lock, none);
+	set_params(value, params);
+	now->model->init(lock, value);
 	for (unsigned i = 0; i < TASKS; i++) {
 		task[i] = (struct storm_task){ .id = i };
 		task[i].sim = sim_task_create(names[i], &fair, i % sim->ncpus, NULL, program, &task[i]);
@@ -209,12 +240,12 @@ static void build(bool poll, uint64_t seed)
 	}
 }
 
-static uint64_t storm(bool poll, uint64_t seed)
+static uint64_t storm(bool poll, uint64_t seed, const char *params)
 {
 	unsigned got = 0;
 	struct lock_view view = { 0 };
 
-	build(poll, seed);
+	build(poll, seed, params);
 	ck_assert_int_eq(sim_machine_run(10 * SIM_S, true), SIM_STOP_DONE);
 	for (unsigned i = 0; i < TASKS; i++) {
 		ck_assert_uint_eq(task[i].got + task[i].failed, LOOPS);
@@ -235,12 +266,19 @@ static uint64_t storm(bool poll, uint64_t seed)
 
 START_TEST(storms)
 {
+	const char *const *params;
+
 	now = &setups[_i];
-	for (uint64_t seed = 1; seed <= 6; seed++)
-		ck_assert_uint_eq(storm(false, seed), storm(true, seed));
-	/* every counter is reached here, but for those of nesting, which test_spinlock.c forces */
+	params = now->params;
+	do {
+		for (uint64_t seed = 1; seed <= 6; seed++)
+			ck_assert_uint_eq(storm(false, seed, *params), storm(true, seed, *params));
+	} while (*params && *++params);
+	/* every counter is reached here, but for those of nesting, which test_spinlock.c forces, and one that
+	 * test_mutex_count.c does */
 	for (unsigned i = 0; now->model->events && now->model->events[i]; i++)
-		ck_assert_msg(event[i] || strstr(now->model->events[i], "node"), "no %s", now->model->events[i]);
+		ck_assert_msg(event[i] || strstr(now->model->events[i], "node") || strstr(now->model->events[i], "idle"),
+			      "no %s", now->model->events[i]);
 }
 END_TEST
 
