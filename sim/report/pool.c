@@ -98,6 +98,7 @@ static void lock_add(struct run_lock *sum, const struct run_lock *l)
 	}
 	sum->failed += l->failed;
 	sum->spin += l->spin;
+	sum->asleep += l->asleep;
 	sum->sleeps += l->sleeps;
 	sum->wakeups += l->wakeups;
 	sum->steals += l->steals;

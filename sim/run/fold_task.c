@@ -32,6 +32,8 @@ void watch_task_charge(struct watch *w, uint32_t task, sim_time now)
 			r->slept += d;
 		else
 			r->blocked += d;
+		if (t->op == WATCH_OP_LOCK)
+			w->rlock[t->op_lock].asleep += d;
 		break;
 	case WATCH_AWAY:
 	case WATCH_GONE:

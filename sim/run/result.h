@@ -74,6 +74,7 @@ enum run_finding_kind {
 
 extern const char *const run_finding_name[RUN_FINDING_COUNT];
 extern const char *const run_piece_name[RUN_PIECE_COUNT];
+extern const char *const run_bill_title[], *const run_bill_meaning[];
 
 struct run_finding {
 	enum run_finding_kind kind;
@@ -90,6 +91,7 @@ struct run_lock { /* one lock instance */
 	uint64_t acquisitions[2], contended[2], failed; /* [exclusive, shared] */
 	struct run_dist wait[2], hold[2];		 /* of those that ended in the window */
 	sim_time spin;			 /* time waiters burned a CPU */
+	sim_time asleep;		 /* time waiters slept */
 	uint64_t sleeps, wakeups, steals, handoffs; /* handoffs: events named *handoff* */
 	uint64_t transfers[RUN_DISTS];	 /* line transfers of the lock's own lines, by distance */
 	uint64_t handover[RUN_DISTS];	 /* exclusive hand-overs by distance of the CPUs */
@@ -111,6 +113,49 @@ struct run_task { /* one task instance */
 	struct run_dist wait;
 	sim_time piece[RUN_PIECE_COUNT];
 	int result;		 /* last errno of a lock statement that can fail, positive; 0 success; -1 none */
+};
+
+/*
+ * The bill: all CPU time of the window, by what it was spent on. Shares of one whole: they
+ * sum to CPUs times window exactly, since "inside", "own" and "idle" are what is left of the time in
+ * lock operations, outside of them, and without a task.
+ */
+#define RUN_BILL_ITEMS(X)                                                                          \
+	X(lines, "lock's lines", "waiting for lines of the lock itself")                           \
+	X(nodes, "other lines inside", "waiting in lock operations for queue nodes, task words, other lines") \
+	X(wakes, "wake-ups", "waking, on the waker")                                               \
+	X(inside, "spinning and steps", "the rest of the time on a CPU in lock operations")        \
+	X(data, "data lines", "waiting for lines outside of lock operations")                      \
+	X(own, "own work", "the rest of the time on a CPU outside of lock operations")             \
+	X(ipis, "IPIs", "handling reschedule and call IPIs")                                       \
+	X(irqs, "ticks, interrupts", "timer ticks, timers and devices")                            \
+	X(switches, "context switches", "to another task and to idle")                             \
+	X(exits, "idle exits", "leaving idle states")                                              \
+	X(idle, "idle", "the rest of the time without a task")
+
+enum run_bill_item {
+#define X(id, title, meaning) RUN_BILL_##id,
+	RUN_BILL_ITEMS(X)
+#undef X
+	RUN_BILL_COUNT
+};
+
+struct run_bill_move { /* lines that moved for one step of an algorithm */
+	const char *lock;   /* whose operation it was, or NULL: none */
+	const char *step;   /* function of the model that issued the access; "?" without symbols */
+	const char *line;   /* "line 0" of that lock, "queue nodes", "task words", "stacks", … */
+	bool own;	    /* of the lock itself */
+	uint64_t moves[RUN_DISTS];
+	sim_time waited;
+};
+
+struct run_bill {
+	sim_time total; /* CPUs times window */
+	sim_time time[RUN_BILL_COUNT];
+	uint64_t count[RUN_BILL_COUNT]; /* how often; 0 where that means nothing */
+	uint64_t sleeps, preemptions;	/* in lock operations; of all tasks */
+	struct run_bill_move *move;	/* by lock, own first, step, line */
+	unsigned nmove;
 };
 
 struct run_cpu {
@@ -153,6 +198,7 @@ struct run_result {
 	uint64_t throughput_milli; /* per second, in thousandths */
 	bool has_throughput;
 	const char **done_name; uint64_t *done_count; unsigned ndone; /* named ones */
+	struct run_bill *bill;	 /* NULL unless asked for */
 	const char **oracle; bool *oracle_watched; unsigned noracle; /* which oracles watched this run */
 	void *memory;		 /* owned: names above that are not constants or the scenario's */
 };

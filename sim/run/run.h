@@ -27,6 +27,7 @@ struct run_options {
 	bool pieces;		   /* account waits by pieces though no expectation asks */
 	struct story *story;	   /* keeps the worst waits of the run (not of compare blocks), or NULL (story.h) */
 	const struct scene_ask *scene; /* instants to be pictured, or NULL (scene.h) */
+	bool bill;		   /* book where CPU time went: costs a record per line that moves */
 	bool bare;		   /* benchmarks: no records, hence no statistics, oracles, expectations or digest */
 	const volatile int *interrupted; /* set by SIGINT */
 	void (*listen)(void *user, const struct sim_rec *rec); /* extra subscriber, or NULL */

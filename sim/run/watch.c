@@ -69,6 +69,8 @@ struct watch *watch_create(struct run_bound *bound, const struct run_options *op
 	account_init(w, options && (options->pieces || options->story));
 	if (options && options->story && !bound->compared)
 		story_init(w, options->story);
+	if (options && options->bill)
+		bill_init(w);
 	oracle_init(w);
 	return w;
 }
@@ -76,6 +78,8 @@ struct watch *watch_create(struct run_bound *bound, const struct run_options *op
 void watch_start(struct watch *w, struct sim_trace *trace)
 {
 	w->trace = trace;
+	if (w->bill)
+		bill_listen(w, trace);
 	sim_trace_subscribe(trace, SIM_CLASS_REPORT, w->accounting || w->track_types ? watch_take_all : watch_take, w);
 }
 
@@ -128,12 +132,12 @@ static void watch_end(struct watch *w, sim_time end)
 	fold_cpu_finish(w, end);
 	if (w->accounting)
 		account_finish(w);
+	if (w->story)
+		story_finish(w);
 }
 
 /* A finding was expected only if an expectation asked for its kind. */
 static void mark_expected(const struct watch *w, struct run_result *r)
-	if (w->story)
-		story_finish(w);
 {
 	for (unsigned i = 0; i < r->nfinding; i++) {
 		struct run_finding *f = &r->finding[i];
@@ -151,6 +155,7 @@ void watch_finish(struct watch *w, sim_time end, bool complete, struct run_resul
 	r->from = w->from;
 	r->until = end;
 	r->accounted = w->accounting;
+	r->bill = w->bill ? bill_finish(w, end) : NULL;
 	r->task = w->rtask;
 	r->ntask = w->ntask;
 	r->lock = w->rlock;
@@ -218,6 +223,8 @@ void watch_result_clear(struct run_result *r)
 	g_free(r->oracle);
 	g_free(r->oracle_watched);
 	watch_verdicts_free(r->verdict, r->nverdict);
+	run_bill_free(r->bill);
+	r->bill = NULL;
 	r->nlock = r->ntask = r->ncpu = r->nfinding = r->ndone = r->noracle = r->nverdict = 0;
 	r->lock = NULL;
 	r->task = NULL;
@@ -246,6 +253,7 @@ void watch_free(struct watch *w)
 	g_free(w->cpu);
 	g_free(w->rcpu);
 	account_free(w);
+	bill_free(w);
 	track_free(w);
 	finding_free(w);
 	g_free(w);

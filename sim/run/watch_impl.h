@@ -141,6 +141,8 @@ struct watch_oracle {
 };
 
 
+struct bill;
+
 #define WATCH_ORACLES 12
 #define WATCH_SETS 16
 
@@ -211,6 +213,7 @@ struct watch {
 	unsigned nask;
 	uint64_t track_types; /* record types that track_take() wants: 1 << type */
 	bool expects_findings;
+	struct bill *bill;	 /* being booked, or NULL */
 };
 
 struct watch_cycle {
@@ -310,6 +313,15 @@ void account_close(struct watch *w, uint32_t task, bool counts);
 /* Waits that are still open go into the sums. */
 void account_finish(struct watch *w);
 void account_free(struct watch *w);
+
+/* -- the bill (fold_bill.c) -- */
+
+void bill_init(struct watch *w);
+/* Subscribes before the watch does: a record is booked before the folds take it in. */
+void bill_listen(struct watch *w, struct sim_trace *trace);
+struct run_bill *bill_finish(struct watch *w, sim_time end);
+void bill_free(struct watch *w);
+void run_bill_free(struct run_bill *b);
 
 /* -- oracles ------------------------------------------------------------------------------- */
 /* The piece that the open wait of @task shows now. Leaves the chain in chain_next, its tasks stamped with w->stamp. */
