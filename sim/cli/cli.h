@@ -24,7 +24,7 @@ struct cli_verb {
 	int (*run)(int argc, char **argv); /* argv: what is left, argv[0] is the first operand */
 };
 
-extern const struct cli_verb verb_run, verb_test, verb_check, verb_list, verb_explain, verb_trace, verb_kernel, verb_twin, verb_help;
+extern const struct cli_verb verb_run, verb_compare, verb_test, verb_check, verb_list, verb_explain, verb_trace, verb_kernel, verb_twin, verb_help;
 /* All, in the order of the help, NULL-terminated. */
 extern const struct cli_verb *const cli_verbs[];
 
@@ -74,6 +74,8 @@ bool cli_parse_classes(const char *text, unsigned *classes, char **bad);
 
 /* Reads and checks a scenario with the options given. NULL: @messages has the reasons, *@status is 2 or 3. */
 struct scenario *cli_load(const char *path, FILE *messages, bool colour, int *status);
+/* The same with text put behind the file's. @more may be NULL. */
+struct scenario *cli_load_with(const char *path, const char *more, FILE *messages, bool colour, int *status);
 /* Fills @o from the options; false after a message. */
 bool cli_fill_run_options(struct run_options *o);
 /* Writes to stdout and flushes: 0, or CLI_WORLD after a message. */

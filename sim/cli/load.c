@@ -44,7 +44,29 @@ static bool fill_limits(struct scn_limits *limits, FILE *messages)
 	return true;
 }
 
+/* A scenario whose text goes on behind its file. */
+static struct scenario *load_longer(const char *path, const char *more, const struct scn_options *options,
+				    struct sim_diags *diags, const char **path_error)
+{
+	g_autofree char *text = NULL, *whole = NULL;
+	g_autoptr(GError) error = NULL;
+	gsize len;
+
+	/* a directory, a device or a file beyond the limit: the loader has the words for it */
+	if (!g_file_test(path, G_FILE_TEST_IS_REGULAR) || !g_file_get_contents(path, &text, &len, &error))
+		return scenario_load(path, options, diags, path_error);
+	if (strlen(text) != len)
+		return scenario_load(path, options, diags, path_error);
+	whole = g_strconcat(text, len && text[len - 1] != '\n' ? "\n" : "", more, NULL);
+	return scenario_parse(path, whole, strlen(whole), options, diags);
+}
+
 struct scenario *cli_load(const char *path, FILE *messages, bool colour, int *status)
+{
+	return cli_load_with(path, NULL, messages, colour, status);
+}
+
+struct scenario *cli_load_with(const char *path, const char *more, FILE *messages, bool colour, int *status)
 {
 	struct scn_options options = { .vocabulary = run_vocabulary(), .sets = (const char *const *)opt.sets,
 				       .include_root = opt.include_root };
@@ -56,7 +78,8 @@ struct scenario *cli_load(const char *path, FILE *messages, bool colour, int *st
 	if (!fill_limits(&options.limits, messages))
 		return NULL;
 	errno = 0;
-	scn = scenario_load(path, &options, &diags, &path_error);
+	scn = more ? load_longer(path, more, &options, &diags, &path_error) :
+		     scenario_load(path, &options, &diags, &path_error);
 	if (path_error) {
 		fprintf(messages, "lockstep: %s: %s\n", path_error, g_strerror(errno));
 		*status = CLI_WORLD;

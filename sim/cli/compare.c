@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * lockstep compare FILE: the same workload, with the same draws, under other models.
+ *
+ *   compare blocks of FILE ─┐
+ *                           ├─> one scenario ──> one run of each per seed ──> table, bill, baseline
+ *   --lock L=M1,M2 ─────────┘
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "sim/cli/baseline.h"
+#include "sim/cli/cli.h"
+#include "sim/cli/progress.h"
+#include "sim/report/versus.h"
+
+#define SEEDS_MAX 10000u
+
+static struct {
+	char **locks, *seeds, *save, *baseline, *tolerance;
+	gboolean no_bill;
+} own;
+
+static const GOptionEntry own_options[] = {
+	{ "lock", 'l', 0, G_OPTION_ARG_STRING_ARRAY, &own.locks,
+	  "Models beside the scenario's own, with parameters in braces: mm=rwlock,rwsem{handoff off}", "LOCK=MODEL,..." },
+	{ "seeds", 0, 0, G_OPTION_ARG_STRING, &own.seeds, "Run each N times, with N seeds, for confidence intervals", "N" },
+	{ "no-bill", 0, 0, G_OPTION_ARG_NONE, &own.no_bill, "Leave out which step cost what", NULL },
+	{ "save", 0, 0, G_OPTION_ARG_FILENAME, &own.save, "Write the comparison as JSON to this file", "FILE" },
+	{ "baseline", 0, 0, G_OPTION_ARG_FILENAME, &own.baseline, "Say what differs from a saved comparison", "FILE" },
+	{ "tolerance", 0, 0, G_OPTION_ARG_STRING, &own.tolerance,
+	  "Differences up to this many percent are none (default 0)", "PERCENT" },
+	{ "json", 0, 0, G_OPTION_ARG_NONE, &opt.json, "Print the comparison as JSON", NULL },
+	G_OPTION_ENTRY_NULL,
+};
+
+/* -- from the options to compare blocks ------------------------------------------------------------ */
+
+/* "rwlock,rwsem{handoff off}" at commas that are not in braces. */
+static bool add_models(GString *text, const char *lock, size_t len, const char *models)
+{
+	while (*models) {
+		size_t name = strcspn(models, ",{"), all = name;
+
+		if (models[name] == '{')
+			all += strcspn(models + name, "}") + 1;
+		if (!name || all > strlen(models) || (models[all] && models[all] != ','))
+			return false;
+		g_string_append_printf(text, "compare %.*s : %.*s { %.*s }\n", (int)len, lock, (int)name, models,
+				       all > name ? (int)(all - name - 2) : 0, models + name + 1);
+		models += all + (models[all] == ',');
+	}
+	return true;
+}
+
+/* Text to put behind the scenario; NULL after a message. */
+static GString *blocks_of_options(void)
+{
+	GString *text = g_string_new(NULL);
+
+	for (unsigned i = 0; own.locks && own.locks[i]; i++) {
+		const char *equals = strchr(own.locks[i], '=');
+
+		if (!equals || equals == own.locks[i] || !equals[1] ||
+		    strcspn(own.locks[i], "\n\r#") != strlen(own.locks[i]) ||
+		    !add_models(text, own.locks[i], (size_t)(equals - own.locks[i]), equals + 1)) {
+			cli_error("--lock %s: not LOCK=MODEL,MODEL{param value}", own.locks[i]);
+			g_string_free(text, TRUE);
+			return NULL;
+		}
+	}
+	return text;
+}
+
+/* -- from results to the comparison -------------------------------------------------------------------- */
+
+static char *label_of(const struct scenario *scn, const struct scn_compare *c)
+{
+	GString *label = g_string_new(c->model);
+
+	for (unsigned i = 0; i < c->nset; i++) {
+		const struct scn_setting *s = &c->set[i];
+		char buf[SIM_TIME_CHARS];
+		uint64_t v = s->value ? scn_constant(scn, s->value) : 0;
+
+		g_string_append_printf(label, "%c%s ", i ? ' ' : '{', s->name);
+		if (s->word || !s->value)
+			g_string_append(label, s->word ? s->word : "");
+		else if (s->value->unit == SCN_TIME)
+			g_string_append(label, sim_time_format(buf, v));
+		else
+			g_string_append_printf(label, "%" G_GUINT64_FORMAT, v);
+	}
+	if (c->nset)
+		g_string_append_c(label, '}');
+	return g_string_free(label, FALSE);
+}
+
+static struct versus_lock *lock_of(struct versus *v, const struct scenario *scn, uint32_t lock)
+{
+	const char *name = scn->lock[lock].name;
+	struct versus_lock *l;
+
+	for (unsigned i = 0; i < v->nlock; i++)
+		if (!strcmp(v->lock[i].lock, name))
+			return &v->lock[i];
+	v->lock = g_renew(struct versus_lock, v->lock, v->nlock + 1);
+	l = &v->lock[v->nlock++];
+	*l = (struct versus_lock){ .lock = g_strdup(name) };
+	return l;
+}
+
+static struct versus_side *add_side(struct versus_lock *l, char *model, unsigned nseed)
+{
+	struct versus_side *s;
+
+	l->side = g_renew(struct versus_side, l->side, l->nside + 1);
+	s = &l->side[l->nside++];
+	*s = (struct versus_side){ .model = model, .m = g_new0(struct measure, nseed) };
+	return s;
+}
+
+static void make_sides(struct versus *v, const struct scenario *scn)
+{
+	for (unsigned i = 0; i < scn->ncompare; i++) {
+		const struct scn_compare *c = &scn->compare[i];
+		struct versus_lock *l = lock_of(v, scn, c->lock);
+
+		if (!l->nside)
+			add_side(l, g_strdup(scn->lock[c->lock].model), v->nseed);
+		add_side(l, label_of(scn, c), v->nseed);
+	}
+}
+
+static uint64_t acquired_of(const struct run_result *r, const char *lock)
+{
+	size_t len = strlen(lock);
+	uint64_t n = 0;
+
+	for (unsigned i = 0; i < r->nlock; i++)
+		if (!strncmp(r->lock[i].name, lock, len) && strchr("[", r->lock[i].name[len]))
+			n += r->lock[i].acquisitions[0] + r->lock[i].acquisitions[1];
+	return n;
+}
+
+static void fill_side(struct versus_side *s, const char *lock, const struct run_result *r, unsigned turn)
+{
+	measure_take(&s->m[turn], r, lock);
+	if (turn)
+		return;
+	s->acquired = acquired_of(r, lock);
+	s->bill = r->bill;
+}
+
+/* The results of one seed. Compare blocks of one lock are in the order of its sides. */
+static void fill_sides(struct versus *v, const struct scenario *scn, const struct run_result *r, unsigned turn)
+{
+	g_autofree unsigned *next = g_new0(unsigned, v->nlock);
+
+	for (unsigned i = 0; i < v->nlock; i++)
+		fill_side(&v->lock[i].side[next[i]++], v->lock[i].lock, r, turn);
+	for (unsigned i = 0; i < r->ncompare; i++) {
+		struct versus_lock *l = lock_of(v, scn, scn->compare[i].lock);
+
+		fill_side(&l->side[next[l - v->lock]++], l->lock, r->compare[i].result, turn);
+	}
+}
+
+static void free_versus(struct versus *v)
+{
+	for (unsigned i = 0; i < v->nlock; i++) {
+		for (unsigned k = 0; k < v->lock[i].nside; k++) {
+			g_free(v->lock[i].side[k].model);
+			g_free(v->lock[i].side[k].m);
+		}
+		g_free(v->lock[i].side);
+		g_free(v->lock[i].lock);
+	}
+	g_free(v->lock);
+	g_free(v->seed);
+}
+
+/* -- running ----------------------------------------------------------------------------------------- */
+
+struct comparison {
+	struct versus v;
+	struct run_result *first; /* owns the names and the bills */
+	GString *misses;
+	int status;
+};
+
+static void take_result(struct comparison *c, const struct scenario *scn, struct run_result *r, unsigned turn)
+{
+	int status = run_exit_status(r);
+	unsigned missed;
+
+	c->v.met += report_verdicts(r, &missed);
+	c->v.missed += missed;
+	if (status) {
+		g_string_append_printf(c->misses, "seed %" G_GUINT64_FORMAT ":\n", r->seed);
+		report_misses(c->misses, r);
+	}
+	/* a limit or an interrupt is no verdict, whatever else there is */
+	c->status = MAX(c->status, status);
+	if (r->ncompare == scn->ncompare)
+		fill_sides(&c->v, scn, r, turn);
+	if (!turn) {
+		c->first = r;
+		c->v.scenario = r->scenario;
+		c->v.path = r->path;
+		c->v.machine = r->machine;
+		c->v.ncpu = r->ncpu;
+	} else {
+		run_result_free(r);
+	}
+}
+
+static bool run_seeds(struct comparison *c, const struct scenario *scn, struct run_options *o)
+{
+	for (unsigned i = 0; i < c->v.nseed; i++) {
+		g_autofree char *error = NULL;
+		struct run_result *r;
+
+		o->has_seed = true;
+		o->seed = c->v.seed[i];
+		o->bill = !i && !own.no_bill;
+		progress_start(scn, o);
+		r = run_scenario(scn, o, &error);
+		progress_stop();
+		if (!r) {
+			cli_error("%s", error);
+			c->status = CLI_WORLD;
+			return false;
+		}
+		take_result(c, scn, r, i);
+		if (c->status == CLI_INTERRUPTED)
+			return false;
+	}
+	return true;
+}
+
+static int print(struct comparison *c)
+{
+	struct report_style style = { .colour = cli_colour(stdout) };
+	g_autoptr(GString) out = g_string_new(NULL);
+
+	if (opt.json) {
+		versus_json(out, &c->v);
+	} else {
+		if (!opt.quiet)
+			versus_text(out, &c->v, &style);
+		if (!opt.quiet && (c->v.met || c->v.missed))
+			g_string_append_printf(out, "\nExpectations: %u met, %u missed\n", c->v.met, c->v.missed);
+		g_string_append(out, c->misses->str);
+	}
+	return cli_write(out);
+}
+
+static int save(const struct versus *v)
+{
+	g_autoptr(GString) out = g_string_new(NULL);
+	g_autoptr(GError) error = NULL;
+
+	versus_json(out, v);
+	if (g_file_set_contents(own.save, out->str, (gssize)out->len, &error))
+		return CLI_FINE;
+	cli_error("%s", error->message);
+	return CLI_WORLD;
+}
+
+static int finish(struct comparison *c, struct baseline *baseline, uint64_t tolerance)
+{
+	int status = print(c);
+
+	if (status == CLI_FINE && baseline) {
+		g_autoptr(GString) out = g_string_new(NULL);
+
+		if (baseline_diff(out, baseline, &c->v, tolerance))
+			c->status = MAX(c->status, CLI_MISSED);
+		if (opt.json)
+			fputs(out->str, stderr);
+		else
+			status = cli_write(out);
+	}
+	if (status == CLI_FINE && own.save)
+		status = save(&c->v);
+	return status == CLI_FINE ? c->status : status;
+}
+
+static bool make_seeds(struct versus *v, const struct scenario *scn, const struct run_options *o)
+{
+	uint64_t n = 1, first = o->has_seed ? o->seed : scn->seed;
+
+	if (own.seeds && (!cli_parse_count(own.seeds, &n) || !n || n > SEEDS_MAX || first > UINT64_MAX - n)) {
+		cli_error("--seeds %s: not a number from 1 to %u", own.seeds, SEEDS_MAX);
+		return false;
+	}
+	v->nseed = (unsigned)n;
+	v->seed = g_new(uint64_t, n);
+	for (unsigned i = 0; i < n; i++)
+		v->seed[i] = first + i;
+	return true;
+}
+
+static int compare(const struct scenario *scn, struct run_options *o)
+{
+	struct comparison c = { .status = CLI_FINE };
+	struct baseline *baseline = NULL;
+	uint64_t tolerance = 0;
+	int status = CLI_WRONG;
+
+	if (!scn->ncompare) {
+		cli_error("nothing to compare: the scenario has no compare block, and there is no --lock LOCK=MODEL");
+		return CLI_WRONG;
+	}
+	if (own.tolerance && !baseline_parse_percent(own.tolerance, &tolerance)) {
+		cli_error("--tolerance %s: not a number of percent", own.tolerance);
+		return CLI_WRONG;
+	}
+	if (own.baseline && !(baseline = baseline_read(own.baseline)))
+		return CLI_WORLD;
+	if (make_seeds(&c.v, scn, o)) {
+		make_sides(&c.v, scn);
+		c.misses = g_string_new(NULL);
+		status = run_seeds(&c, scn, o) ? finish(&c, baseline, tolerance) : c.status;
+		g_string_free(c.misses, TRUE);
+	}
+	free_versus(&c.v);
+	run_result_free(c.first);
+	baseline_free(baseline);
+	return status;
+}
+
+static int run(int argc, char **argv)
+{
+	struct run_options options = { 0 };
+	g_autoptr(GString) blocks = NULL;
+	struct scenario *scn;
+	int status;
+
+	if (argc != 1) {
+		cli_error(argc ? "one scenario at a time" : "which scenario? Give a FILE.lks");
+		return CLI_WRONG;
+	}
+	if (!cli_fill_run_options(&options) || !(blocks = blocks_of_options()))
+		return CLI_WRONG;
+	scn = cli_load_with(argv[0], blocks->len ? blocks->str : NULL, stderr, cli_colour(stderr), &status);
+	if (!scn)
+		return status;
+	cli_catch_interrupt();
+	status = compare(scn, &options);
+	scenario_free(scn);
+	return status;
+}
+
+static const GOptionEntry *const groups[] = { own_options, cli_run_options, cli_kernel_options, cli_text_options, cli_output_options, NULL };
+
+const struct cli_verb verb_compare = {
+	.name = "compare",
+	.args = "FILE.lks",
+	.summary = "Run a workload under several lock models, side by side",
+	.more = "The scenario's own model comes first; compare blocks and --lock add others. Every ratio is to\n"
+		"the first, of runs with the same seed. The bill says which step of the algorithm cost what.\n\n"
+		"Exit status: 0 fine; 1 a finding, an expectation missed, or a difference from --baseline;\n"
+		"2 the text is wrong; 3 a file or a limit; 130 interrupted. For git bisect run:\n"
+		"  lockstep compare --bisect --quiet --baseline good.json FILE.lks\n",
+	.groups = groups,
+	.run = run,
+};
