@@ -84,7 +84,10 @@ static void ticket_unlock(void *l, struct lock_req *req)
 static void ticket_view(const void *l, struct lock_view *view)
 {
 	const struct ticket_lock *lock = l;
+	u16 ticket;
 
+	for (ticket = lock->head + 1; (s16)(lock->tail - ticket) > 0; ticket++)
+		lock_view_waiter(view, NULL, LOCK_EXCLUSIVE); /* tickets carry no names */
 	view->word = (uint32_t)lock->val.counter;
 }
 

@@ -68,7 +68,7 @@ struct lock_view {
 	unsigned nowners, nwaiters;	/* how many there are, also beyond the room below */
 	unsigned owners_room, waiters_room;
 	struct lock_view_task {
-		const struct task_struct *task;
+		const struct task_struct *task; /* NULL: the lock does not know who */
 		enum lock_mode mode;
 	} *owners, *waiters;	/* waiters in the order in which they would be served */
 	uint64_t word;		/* the lock word, as the field prints it */
