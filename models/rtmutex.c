@@ -46,12 +46,14 @@ static int rt_mutex_slowlock_block(struct rt_mutex_base *lock, struct rt_mutex_w
 
 	for (;;) {
 		/* a */
-		if (try_to_take_rt_mutex(lock, current, waiter))
-			return 0;
+		if (try_to_take_rt_mutex(lock, current, waiter)) {
+			ret = 0;
+			break;
+		}
 		/* b */
 		ret = wait_failed(timeout, state);
 		if (ret)
-			return ret;
+			break;
 		/* c */
 		owner = waiter == rt_mutex_top_waiter(lock) ? rt_mutex_owner(lock) : NULL;
 		raw_spin_unlock_irq(&lock->wait_lock);
@@ -64,6 +66,8 @@ static int rt_mutex_slowlock_block(struct rt_mutex_base *lock, struct rt_mutex_w
 		raw_spin_lock_irq(&lock->wait_lock);
 		set_current_state(state);
 	}
+	__set_current_state(TASK_RUNNING);
+	return ret;
 }
 
 static void count_failure(int ret)
@@ -99,9 +103,9 @@ static int rt_mutex_slowlock_queue(struct rt_mutex_base *lock, unsigned int stat
 	/* 5 */
 	if (!ret)
 		ret = rt_mutex_slowlock_block(lock, &waiter, state, timeout);
-	__set_current_state(TASK_RUNNING);
 	/* 6 */
 	if (ret) {
+		__set_current_state(TASK_RUNNING);
 		count_failure(ret);
 		remove_waiter(lock, &waiter);
 		if (ret == -EDEADLK && lock->chwalk == RT_MUTEX_MIN_CHAINWALK)
@@ -123,7 +127,6 @@ static int rt_mutex_slowlock(struct rt_mutex_base *lock, unsigned int state, str
 	/* 2 */
 	if (try_to_take_rt_mutex(lock, current, NULL)) {
 		lockevent_inc(rtmutex_lock_slow);
-		fixup_rt_mutex_waiters(lock);
 	} else {
 		ret = rt_mutex_slowlock_queue(lock, state, timeout);
 	}

@@ -119,8 +119,8 @@ static enum walk_result walk_deadlock(struct pi_walk *walk)
 	if (walk->lock != walk->orig_lock && rt_mutex_owner(walk->lock) != walk->top_task)
 		return WALK_ON;
 	kw_pi_event(KW_PI_DEADLOCK, walk->top_task, walk->lock, walk->task, 0);
-	raw_spin_unlock(&walk->task->pi_lock);
-	raw_spin_unlock_irq(&walk->lock->wait_lock);
+	raw_spin_unlock(&walk->lock->wait_lock);
+	raw_spin_unlock_irq(&walk->task->pi_lock);
 	return WALK_DEADLOCK;
 }
 
@@ -138,15 +138,13 @@ static void walk_up(struct pi_walk *walk)
 /* Pure search: step up to the owner, touching nothing. */
 static enum walk_result walk_past(struct pi_walk *walk)
 {
-	struct task_struct *owner = rt_mutex_owner(walk->lock);
-
 	raw_spin_unlock(&walk->task->pi_lock);
-	if (!owner) {
+	if (!rt_mutex_owner(walk->lock)) {
 		raw_spin_unlock_irq(&walk->lock->wait_lock);
 		return WALK_END;
 	}
-	walk->task = owner;
-	raw_spin_lock(&owner->pi_lock);
+	walk->task = rt_mutex_owner(walk->lock);
+	raw_spin_lock(&walk->task->pi_lock);
 	walk_up(walk);
 	return walk->next_lock ? WALK_ON : WALK_END;
 }
@@ -201,14 +199,13 @@ static void walk_boost(struct pi_walk *walk, struct task_struct *owner, struct r
 static enum walk_result walk_adjust(struct pi_walk *walk)
 {
 	struct rt_mutex_waiter *before = walk_requeue(walk);
-	struct task_struct *owner = rt_mutex_owner(walk->lock);
 
-	if (!owner)
+	if (!rt_mutex_owner(walk->lock))
 		return walk_wake(walk, before);
 	/* [10] */
-	walk->task = owner;
-	raw_spin_lock(&owner->pi_lock);
-	walk_boost(walk, owner, before);
+	walk->task = rt_mutex_owner(walk->lock);
+	raw_spin_lock(&walk->task->pi_lock);
+	walk_boost(walk, walk->task, before);
 	/* [12], [13] */
 	walk_up(walk);
 	if (!walk->next_lock)

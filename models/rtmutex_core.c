@@ -20,11 +20,12 @@ static bool rt_mutex_cmpxchg_release(struct rt_mutex_base *lock, struct task_str
 /* Sets bit 0, which sends everybody to the slow path: fast lock and unlock compare the whole word. */
 static void mark_rt_mutex_waiters(struct rt_mutex_base *lock)
 {
-	struct task_struct *owner = READ_ONCE(lock->owner), *marked;
+	struct task_struct *owner, *marked;
 
 	do {
+		owner = lock->owner;
 		marked = (struct task_struct *)((unsigned long)owner | RT_MUTEX_HAS_WAITERS);
-	} while (!try_cmpxchg_relaxed(&lock->owner, &owner, marked));
+	} while (cmpxchg_relaxed(&lock->owner, owner, marked) != owner);
 }
 
 static void rt_mutex_set_owner(struct rt_mutex_base *lock, struct task_struct *owner)
@@ -45,7 +46,7 @@ void fixup_rt_mutex_waiters(struct rt_mutex_base *lock)
 		return;
 	word = (unsigned long)READ_ONCE(lock->owner);
 	if (word & RT_MUTEX_HAS_WAITERS)
-		WRITE_ONCE(lock->owner, (struct task_struct *)(word & ~RT_MUTEX_HAS_WAITERS));
+		(void)xchg_acquire(&lock->owner, (struct task_struct *)(word & ~RT_MUTEX_HAS_WAITERS));
 }
 
 /* May @task, queued as @waiter or not yet queued, take the free lock past the top waiter? */
@@ -242,7 +243,8 @@ bool rt_mutex_slowtrylock(struct rt_mutex_base *lock)
  * keeps newcomers out of the fast path; the waiter stays queued until it has taken the
  * lock; d preemption off until it is woken, so that nobody in between slips in here.
  */
-static struct rt_mutex_waiter *mark_wakeup_next_waiter(struct rt_mutex_base *lock)
+static void mark_wakeup_next_waiter(struct rt_mutex_base *lock, struct wake_q_head *wake_q,
+				    struct task_struct **rtlock_task)
 {
 	struct rt_mutex_waiter *top;
 
@@ -255,36 +257,36 @@ static struct rt_mutex_waiter *mark_wakeup_next_waiter(struct rt_mutex_base *loc
 	/* b */
 	rt_mutex_adjust_prio(current);
 	/* c */
-	WRITE_ONCE(lock->owner, (struct task_struct *)RT_MUTEX_HAS_WAITERS);
+	POKE(lock->owner, (struct task_struct *)RT_MUTEX_HAS_WAITERS);
 	/* d */
 	preempt_disable();
+	if (top->wake_state == TASK_NORMAL)
+		wake_q_add(wake_q, top->task);
+	else
+		*rtlock_task = top->task;
 	raw_spin_unlock(&current->pi_lock);
-	return top;
 }
 
 static void rt_mutex_slowunlock(struct rt_mutex_base *lock)
 {
 	DEFINE_WAKE_Q(wake_q);
 	struct task_struct *rtlock_task = NULL;
-	struct rt_mutex_waiter *top;
 
 	model_step("rt_mutex_slowunlock");
 	raw_spin_lock_irq(&lock->wait_lock);
 	/* 2: nobody there (any more): back to the fast word, unless somebody came meanwhile */
 	while (!rt_mutex_has_waiters(lock)) {
-		WRITE_ONCE(lock->owner, current);
+		struct task_struct *owner = rt_mutex_owner(lock);
+
+		POKE(lock->owner, owner);
 		raw_spin_unlock_irq(&lock->wait_lock);
 		model_step("rt_mutex_unlock_retry");
-		if (rt_mutex_cmpxchg_release(lock, current, NULL))
+		if (rt_mutex_cmpxchg_release(lock, owner, NULL))
 			return;
 		raw_spin_lock_irq(&lock->wait_lock);
 	}
 	/* 3 */
-	top = mark_wakeup_next_waiter(lock);
-	if (top->wake_state == TASK_NORMAL)
-		wake_q_add(&wake_q, top->task);
-	else
-		rtlock_task = top->task;
+	mark_wakeup_next_waiter(lock, &wake_q, &rtlock_task);
 	/* 4 */
 	raw_spin_unlock_irq(&lock->wait_lock);
 	if (rtlock_task)

@@ -57,9 +57,10 @@ static int rtmutex_wait(struct rt_mutex_base *lock, enum rtmutex_chainwalk walk,
 	ret = rtmutex_blocks(lock, &waiter, walk, wq);
 	if (!ret)
 		ret = rtmutex_sleep(lock, state, to, &waiter, wq);
-	__set_current_state(TASK_RUNNING);
-	if (ret)
+	if (ret) {
+		__set_current_state(TASK_RUNNING);
 		remove_waiter(lock, &waiter);
+	}
 	rtmutex_fixup(lock);
 	trace_contention_end(lock, ret);
 	return ret;
@@ -77,9 +78,7 @@ static int rtmutex_lock_in_steps(struct rt_mutex_base *lock, enum rtmutex_chainw
 		return 0;
 	kw_timeout_start(&timeout, req->timeout);
 	raw_spin_lock_irqsave(&lock->wait_lock, flags);
-	if (try_to_take_rt_mutex(lock, current, NULL))
-		rtmutex_fixup(lock);
-	else
+	if (!try_to_take_rt_mutex(lock, current, NULL))
 		ret = rtmutex_wait(lock, walk, kw_sleep_state(req), &timeout.sleeper, &wq);
 	raw_spin_unlock_irqrestore(&lock->wait_lock, flags);
 	wake_up_q(&wq);
