@@ -25,31 +25,9 @@
 
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the bytes of the word");
 
-#define _Q_LOCKED_VAL 1u
-#define _Q_LOCKED_MASK 0xffu
-#define _Q_PENDING_VAL 0x100u
-#define _Q_PENDING_MASK 0xff00u
-#define _Q_LOCKED_PENDING_MASK (_Q_LOCKED_MASK | _Q_PENDING_MASK)
-#define _Q_TAIL_IDX_SHIFT 16
-#define _Q_TAIL_CPU_SHIFT 18
-#define _Q_TAIL_MASK 0xffff0000u
-#define _Q_PENDING_LOOPS 1
-
 DEFINE_PER_CPU_ALIGNED(struct qnodes, qspinlock_nodes);
 
-#define QSPINLOCK_EVENTS(X)                                                                        \
-	X(lock_pending)	 /* waited as the pending one */                                           \
-	X(lock_slowpath) /* queued */                                                              \
-	X(lock_use_node2) /* … with the second node: nested */                                     \
-	X(lock_use_node3)                                                                          \
-	X(lock_use_node4)                                                                          \
-	X(lock_no_node)	 /* no node was left: polled unfairly */
 LOCKEVENTS(QSPINLOCK_EVENTS)
-
-static u32 encode_tail(int cpu, int idx)
-{
-	return (u32)(cpu + 1) << _Q_TAIL_CPU_SHIFT | (u32)idx << _Q_TAIL_IDX_SHIFT;
-}
 
 static struct mcs_spinlock *decode_tail(u32 tail)
 {
@@ -58,15 +36,15 @@ static struct mcs_spinlock *decode_tail(u32 tail)
 	return &per_cpu_ptr(&qspinlock_nodes, cpu)->mcs[tail >> _Q_TAIL_IDX_SHIFT & (QSPINLOCK_MAX_NODES - 1)];
 }
 
-static bool queued_spin_trylock(struct qspinlock *lock)
+bool queued_spin_trylock(struct qspinlock *lock)
 {
 	int val = atomic_read(&lock->val);
 
 	return !val && atomic_try_cmpxchg_acquire(&lock->val, &val, _Q_LOCKED_VAL);
 }
 
-/* 3-7. True: acquired as the pending waiter; false: queue. */
-static bool pending_lock(struct qspinlock *lock, u32 val)
+/* 3-7 */
+bool queued_spin_pending(struct qspinlock *lock, u32 val)
 {
 	int cnt = _Q_PENDING_LOOPS;
 
@@ -115,7 +93,7 @@ static void take_as_head(struct qspinlock *lock, struct mcs_spinlock *node, stru
 
 static void queue_with_node(struct qspinlock *lock, struct mcs_spinlock *node, int idx)
 {
-	u32 tail = encode_tail(smp_processor_id(), idx), old;
+	u32 tail = queued_spin_tail(smp_processor_id(), idx), old;
 	struct mcs_spinlock *next = NULL;
 
 	lockevent_cond_inc(lock_use_node2, idx == 1);
@@ -138,7 +116,7 @@ static void queued_spin_lock_slowpath(struct qspinlock *lock, u32 val)
 	struct qnodes *nodes;
 	int idx;
 
-	if (pending_lock(lock, val))
+	if (queued_spin_pending(lock, val))
 		return;
 	lockevent_inc(lock_slowpath);
 	nodes = this_cpu_ptr(&qspinlock_nodes); /* 8 */

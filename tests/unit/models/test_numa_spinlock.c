@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Spinlocks that know nodes: CNA (Q7) and the cohort ticket lock (Q8). Two sockets of four
+ * CPUs: node 0 = {0 1 2 3}, node 1 = {4 5 6 7}.
+ */
+#include <check.h>
+#include <errno.h>
+
+#include "tests/unit/models/harness_impl.h"
+
+static void open_numa(const char *model, const char *params)
+{
+	bench_open(8);
+	bench.cfg.sockets = 2;
+	bench.cfg.cores = 4;
+	bench_hz(1000);
+	bench_lock_params("L", model, params);
+}
+
+static void close_numa(const char *grants)
+{
+	ck_assert_str_eq(bench_grants("L"), grants);
+	ck_assert(bench_done());
+	ck_assert_str_eq(bench_findings(), "");
+	ck_assert_uint_eq(*(uint32_t *)bench_lock_at("L"), 0);
+	bench_close();
+}
+
+/* -- CNA -------------------------------------------------------------------------------------- */
+
+static void q7(const char *hold, int prio5)
+{
+	char script[64];
+
+	snprintf(script, sizeof(script), "lock L; run %s; unlock L", hold);
+	bench_task("C0", 0, 0, 0, script);
+	bench_task("C4", 4, 0, 1, "lock L; run 10; unlock L"); /* the pending waiter */
+	bench_task("C1", 1, 0, 2, "lock L; run 10; unlock L"); /* the head of the queue */
+	bench_task("C5", 5, prio5, 3, "lock L; run 10; unlock L");
+	bench_task("C2", 2, 0, 4, "lock L; run 10; unlock L");
+}
+
+START_TEST(q7_qspinlock_is_fifo)
+{
+	open_numa("qspinlock", NULL);
+	q7("10", 0);
+	bench_run(1000);
+	close_numa("C0 0, C4 10, C1 20, C5 30, C2 40");
+}
+END_TEST
+
+START_TEST(q7_cna_serves_the_heads_node_first)
+{
+	open_numa("cna", NULL);
+	q7("10", 0);
+	bench_run(1000);
+	ck_assert_uint_eq(bench_event("L", "cna_move"), 1);
+	ck_assert_uint_eq(bench_event("L", "cna_local"), 1);
+	ck_assert_uint_eq(bench_event("L", "cna_splice"), 1);
+	close_numa("C0 0, C4 10, C1 20, C2 30, C5 40");
+}
+END_TEST
+
+/* The secondary queue is as old as the lock was held since C2 came: 10 ms by the jiffy. */
+START_TEST(q7_threshold)
+{
+	open_numa("cna", NULL);
+	q7("11000", 0);
+	bench_run(20000);
+	ck_assert_uint_eq(bench_event("L", "cna_flush"), 1);
+	close_numa("C0 0, C4 11000, C1 11010, C5 11020, C2 11030");
+	open_numa("cna", NULL);
+	q7("9000", 0);
+	bench_run(20000);
+	ck_assert_uint_eq(bench_event("L", "cna_flush"), 0);
+	close_numa("C0 0, C4 9000, C1 9010, C2 9020, C5 9030");
+	open_numa("cna", "threshold=3000000000"); /* ps */
+	q7("4000", 0);
+	bench_run(20000);
+	close_numa("C0 0, C4 4000, C1 4010, C5 4020, C2 4030");
+}
+END_TEST
+
+START_TEST(q7_priority_is_not_moved)
+{
+	open_numa("cna", NULL);
+	q7("10", 50);
+	bench_run(1000);
+	ck_assert_uint_eq(bench_event("L", "cna_move"), 0);
+	close_numa("C0 0, C4 10, C1 20, C5 30, C2 40");
+	open_numa("cna", NULL);
+	bench_task("C0", 0, 0, 0, "lock L; run 10; unlock L");
+	bench_task("C4", 4, 0, 1, "lock L; run 10; unlock L");
+	bench_task("C1", 1, 0, 2, "lock L; run 10; unlock L");
+	bench_irq("C5", 5, 3, "lock L; run 10; unlock L");
+	bench_task("C2", 2, 0, 4, "lock L; run 10; unlock L");
+	bench_run(1000);
+	close_numa("C0 0, C4 10, C1 20, C5 30, C2 40");
+}
+END_TEST
+
+/* Three waiters of node 1 keep their order among themselves, and go in front of the latecomer of node 0. */
+START_TEST(cna_keeps_order_within_a_node)
+{
+	open_numa("cna", NULL);
+	bench_task("C0", 0, 0, 0, "lock L; run 10; unlock L");
+	bench_task("C7", 7, 0, 1, "lock L; run 10; unlock L"); /* pending */
+	bench_task("C1", 1, 0, 2, "lock L; run 10; unlock L");
+	bench_task("C4", 4, 0, 3, "lock L; run 10; unlock L");
+	bench_task("C5", 5, 0, 4, "lock L; run 10; unlock L");
+	bench_task("C6", 6, 0, 5, "lock L; run 10; unlock L");
+	bench_task("C2", 2, 0, 6, "lock L; run 10; unlock L");
+	bench_task("C3", 3, 0, 45, "lock L; run 10; unlock L"); /* C4 is the head of what was the secondary queue */
+	bench_run(1000);
+	ck_assert_uint_eq(bench_event("L", "cna_move"), 3);
+	close_numa("C0 0, C7 10, C1 20, C2 30, C4 40, C5 50, C6 60, C3 70");
+}
+END_TEST
+
+/* A newcomer links behind the primary queue while the head takes it for empty. */
+START_TEST(cna_splice_loses_the_race)
+{
+	open_numa("cna", NULL);
+	q7("10", 0);
+	bench_task("C3", 3, 0, 31, "lock L; run 10; unlock L");
+	bench_stop_at("C2", "cna-splice", 1, 33);
+	bench_run(1000);
+	ck_assert_uint_eq(bench_event("L", "cna_local"), 2);
+	ck_assert_uint_eq(bench_event("L", "cna_splice"), 1);
+	close_numa("C0 0, C4 10, C1 20, C2 33, C3 43, C5 53");
+}
+END_TEST
+
+START_TEST(cna_shuffle_reduction)
+{
+	open_numa("cna", "shuffle_reduction=1");
+	q7("10", 0);
+	bench_run(1000);
+	ck_assert_uint_eq(bench_event("L", "cna_move"), 0);
+	ck_assert_uint_gt(bench_event("L", "cna_skip"), 0);
+	close_numa("C0 0, C4 10, C1 20, C5 30, C2 40");
+}
+END_TEST
+
+START_TEST(trylock)
+{
+	static const char *const model[] = { "cna", "cohort-ticket" };
+
+	open_numa(model[_i], NULL);
+	bench_task("A", 0, 0, 0, "try L; run 5; unlock L");
+	bench_task("B", 1, 0, 2, "try L; unlock L; run 5; try L; run 1; unlock L");
+	bench_run(100);
+	ck_assert_int_eq(bench_result("B", 1), -EBUSY);
+	close_numa("A 0, B 7");
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("numa_spinlock");
+	TCase *t = tcase_create("golden");
+	SRunner *r;
+	int failed;
+
+	tcase_add_test(t, q7_qspinlock_is_fifo);
+	tcase_add_test(t, q7_cna_serves_the_heads_node_first);
+	tcase_add_test(t, q7_threshold);
+	tcase_add_test(t, q7_priority_is_not_moved);
+	tcase_add_test(t, cna_keeps_order_within_a_node);
+	tcase_add_test(t, cna_splice_loses_the_race);
+	tcase_add_test(t, cna_shuffle_reduction);
+	tcase_add_loop_test(t, trylock, 0, 1);
+	suite_add_tcase(s, t);
+	r = srunner_create(s);
+	srunner_run_all(r, CK_ENV);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed != 0;
+}
