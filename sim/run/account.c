@@ -126,8 +126,11 @@ static enum run_piece end_of_lock(struct chain *k, uint32_t from, uint32_t lock,
 	for (const struct watch_hold *h = k->w->lock[lock].oldest; h; h = h->next_lock) {
 		enum run_piece p;
 
-		if (h->task == k->waiter)
+		if (h->task == k->waiter) { /* a circle */
+			if (!any)
+				k->w->task[from].chain_next = h->task;
 			continue;
+		}
 		p = end_of_task(k, h->task, depth);
 		if (!any || severity[p] > severity[worst]) {
 			worst = p;

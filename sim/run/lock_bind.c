@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Locks and barriers of a scenario -> simulated memory and models. */
+#include <inttypes.h>
 #include <string.h>
 
 #include <glib.h>
 
 #include "sim/kernel/host.h"
+#include "sim/machine/sched.h"
 #include "sim/run/bind_impl.h"
 #include "sim/run/registry.h"
 
@@ -147,6 +149,44 @@ uint32_t bound_lock_of_object(const struct run_bound *b, uint32_t object)
 	return object < b->nobject_lock ? b->object_lock[object] : BOUND_NONE;
 }
 
+/* "0-3,8": the CPUs that @t may use; nothing where it may use all. */
+static void put_cpus(GString *out, const struct sim_task *t, unsigned ncpus)
+{
+	const char *before = " ";
+	unsigned n = 0, to;
+
+	for (unsigned c = 0; c < ncpus; c++)
+		n += !t->allowed || sim_cpuset_has(t->allowed, c);
+	for (unsigned c = 0; n < ncpus && c < ncpus; c = to + 1) {
+		to = c;
+		if (!sim_cpuset_has(t->allowed, c))
+			continue;
+		while (to + 1 < ncpus && sim_cpuset_has(t->allowed, to + 1))
+			to++;
+		g_string_append_printf(out, "%s%u", before, c);
+		if (to > c)
+			g_string_append_printf(out, "-%u", to);
+		before = ",";
+	}
+}
+
+/* What a reader of the trace needs to know of a task that is not plain: "task=INDEX PRIO POLICY [CPUS]". */
+static uint32_t put_task_facts(const struct run_bound *b, struct bind_pool *pool, const char **facts)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < b->ntask + b->nirq; i++) {
+		const struct sim_task *t = b->task[i].task;
+		g_autoptr(GString) cpus = g_string_new(NULL);
+
+		put_cpus(cpus, t, b->ncpus);
+		if (t->shared->normal_prio != SIM_DEFAULT_PRIO || cpus->len)
+			facts[n++] = bind_printf(pool, "task=%" PRIu32 " %d %u%s", i, t->shared->normal_prio,
+						 (unsigned)t->attr.policy, cpus->str);
+	}
+	return n;
+}
+
 void bind_names(struct run_bound *b, struct bind_pool *pool)
 {
 	const struct scenario *scn = b->scn;
@@ -155,7 +195,8 @@ void bind_names(struct run_bound *b, struct bind_pool *pool)
 	const char **lock = bind_alloc(pool, b->nlock * sizeof(*lock));
 	const char **model = bind_alloc(pool, b->nlock * sizeof(*model));
 	const char *const **events = bind_alloc(pool, b->nlock * sizeof(*events));
-	const char **facts = bind_alloc(pool, 5 * sizeof(*facts));
+	const char **facts = bind_alloc(pool, (7 + n) * sizeof(*facts));
+	uint32_t nfacts = 7;
 
 	for (uint32_t i = 0; i < n; i++)
 		task[i] = b->task[i].name;
@@ -169,6 +210,9 @@ void bind_names(struct run_bound *b, struct bind_pool *pool)
 	facts[2] = bind_printf(pool, "seed=%" G_GUINT64_FORMAT, b->seed);
 	facts[3] = bind_printf(pool, "machine=%s", b->machine_text);
 	facts[4] = "version=" LOCKSTEP_VERSION;
+	facts[5] = bind_printf(pool, "tasks=%" PRIu32, b->ntask);
+	facts[6] = bind_printf(pool, "from=%" PRIu64, b->from);
+	nfacts += put_task_facts(b, pool, facts + nfacts);
 	b->names = (struct sim_names){
 		.ncpus = b->ncpus,
 		.ntasks = n,
@@ -176,7 +220,7 @@ void bind_names(struct run_bound *b, struct bind_pool *pool)
 		/* records count texts from 1; the scenario's list has an empty one at 0 */
 		.nstrings = scn->nstring ? scn->nstring - 1 : 0,
 		.string = scn->nstring ? scn->string + 1 : NULL,
-		.nfacts = 5,
+		.nfacts = nfacts,
 		.facts = facts,
 		.task = task,
 		.lock = lock,

@@ -16,6 +16,7 @@
 #include "sim/kernel/host.h"
 #include "sim/run/bind_impl.h"
 #include "sim/run/plugin.h"
+#include "sim/run/scene.h"
 #include "sim/run/watch_impl.h"
 
 #define DEFAULT_MAX_STEPS UINT64_C(10000000000)
@@ -33,6 +34,7 @@ struct run { /* one run in progress */
 	struct sim_trace_writer *writer;
 	struct watch *watch; /* NULL in a bare run */
 	uint64_t digest, records;
+	unsigned scenes; /* taken so far */
 	enum sim_stop why;
 	sim_time end; /* of the window */
 };
@@ -207,6 +209,26 @@ static void endless_instant(struct run *r)
 		watch_finding(r->watch, RUN_FINDING_endless_instant, current_task(), current_lock(), text);
 }
 
+/* How far to go next: in pieces, and up to the next instant that is to be pictured. */
+static sim_time run_step(const struct run *r, sim_time at, sim_time until, sim_time step)
+{
+	const struct scene_ask *ask = r->compare ? NULL : r->options->scene;
+	sim_time to = until - at > step ? at + step : until;
+
+	if (ask && r->scenes < ask->n && ask->at[r->scenes] < to)
+		to = ask->at[r->scenes] + 1;
+	return MAX(to, at);
+}
+
+/* Pictures the instants that lie behind: all of them once nothing more will happen. */
+static void run_scenes(struct run *r, sim_time at, bool over)
+{
+	const struct scene_ask *ask = r->compare ? NULL : r->options->scene;
+
+	for (; ask && r->watch && r->scenes < ask->n && (over || ask->at[r->scenes] < at); r->scenes++)
+		g_ptr_array_add(ask->scene, scene_take(r->watch, ask->at[r->scenes]));
+}
+
 /* In pieces, so that SIGINT is noticed also while no program takes a step. */
 static void run_go(struct run *r)
 {
@@ -215,11 +237,13 @@ static void run_go(struct run *r)
 		 to = 0;
 
 	do {
-		to = until - to > step ? to + step : until;
+		to = run_step(r, to, until, step);
 		r->why = sim_machine_run(to, r->bound.until_done);
+		run_scenes(r, to, false);
 		if (flag && *flag)
 			r->why = SIM_STOP_SIGNAL;
 	} while (r->why == SIM_STOP_END && to < until);
+	run_scenes(r, to, true);
 	if (r->why == SIM_STOP_STILL)
 		endless_instant(r);
 }

@@ -25,9 +25,9 @@ struct run_options {
 	sim_time max_time;	   /* cuts the run short (test --first); 0: none */
 	bool no_compare;	   /* skip compare blocks */
 	bool pieces;		   /* account waits by pieces though no expectation asks */
+	bool bill;		   /* book where CPU time went: costs a record per line that moves */
 	struct story *story;	   /* keeps the worst waits of the run (not of compare blocks), or NULL (story.h) */
 	const struct scene_ask *scene; /* instants to be pictured, or NULL (scene.h) */
-	bool bill;		   /* book where CPU time went: costs a record per line that moves */
 	bool bare;		   /* benchmarks: no records, hence no statistics, oracles, expectations or digest */
 	const volatile int *interrupted; /* set by SIGINT */
 	void (*listen)(void *user, const struct sim_rec *rec); /* extra subscriber, or NULL */

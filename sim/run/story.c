@@ -92,8 +92,10 @@ const char *story_unknown(const struct story *s)
 
 /* -- a piece ---------------------------------------------------------------------------------- */
 
-static enum story_state state_of(const struct watch_task *t)
+enum story_state story_state_of(const struct watch_task *t)
 {
+	if (t->irq)
+		return STORY_RUNNING;
 	switch (t->state) {
 	case WATCH_AWAY:
 		return STORY_AWAY;
@@ -114,11 +116,19 @@ static void fill_link(const struct watch *w, uint32_t task, bool waits, struct s
 	const struct watch_task *t = &w->task[task];
 
 	*link = (struct story_link){ .task = task, .lock = waits ? t->op_lock : STORY_NONE, .prio = t->prio,
-				     .normal = t->normal, .cpu = t->cpu, .state = t->irq ? STORY_RUNNING : state_of(t),
+				     .normal = t->normal, .cpu = t->cpu, .state = story_state_of(t),
 				     .shared = waits && t->op_mode == LOCK_SHARED };
 }
 
-/* The chain that account_piece() left. A cycle ends where it meets the waiter again, or with the last link kept. */
+static bool met_before(const struct story_link *link, unsigned n, uint32_t task)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (link[i].task == task)
+			return true;
+	return false;
+}
+
+/* The chain that account_piece() left. A circle ends with the task that closes it. */
 static unsigned fill_links(const struct watch *w, uint32_t task, struct story_link *link, unsigned *left_out)
 {
 	unsigned n = 0;
@@ -128,13 +138,14 @@ static unsigned fill_links(const struct watch *w, uint32_t task, struct story_li
 	for (uint32_t steps = 0; at != WATCH_NONE && steps <= w->nall; steps++) {
 		const struct watch_task *t = &w->task[at];
 		bool waits = t->op == WATCH_OP_LOCK && t->op_waits && (t->chain_next != WATCH_NONE || at == task);
+		bool closed = met_before(link, n, at);
 
 		if (n == STORY_LINKS) {
 			n--;
 			++*left_out;
 		}
 		fill_link(w, at, waits, &link[n++]);
-		if (!waits || (at == task && n > 1))
+		if (!waits || closed)
 			break;
 		at = t->chain_next;
 	}

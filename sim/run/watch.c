@@ -71,7 +71,8 @@ struct watch *watch_create(struct run_bound *bound, const struct run_options *op
 		story_init(w, options->story);
 	if (options && options->bill)
 		bill_init(w);
-	oracle_init(w);
+	if (bound->scn) /* a trace file has its findings in the records */
+		oracle_init(w);
 	return w;
 }
 

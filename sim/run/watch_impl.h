@@ -18,6 +18,7 @@
 #include "sim/core/check.h"
 #include "sim/model.h"
 #include "sim/run/bind.h"
+#include "sim/run/story.h"
 #include "sim/run/watch.h"
 
 #define WATCH_NONE UINT32_MAX
@@ -140,7 +141,6 @@ struct watch_oracle {
 	void (*look)(struct watch *w, enum watch_moment moment, uint32_t task, uint32_t lock);
 };
 
-
 struct bill;
 
 #define WATCH_ORACLES 12
@@ -207,8 +207,8 @@ struct watch {
 	bool *account_task;	/* whose waits are cut; by task */
 	uint32_t *account, naccount; /* tasks whose open wait is being cut, in no particular order */
 	sim_time accounted_to;
-	uint8_t *distance;	/* between CPUs, [from * ncpu + to]; NULL: ask the machine, or there is none */
 	struct story *story;	/* keeps the worst waits piece by piece, or NULL */
+	uint8_t *distance;	/* between CPUs, [from * ncpu + to]; NULL: ask the machine, or there is none */
 	struct watch_ask *ask; /* of all expectations, those of compare blocks last */
 	unsigned nask;
 	uint64_t track_types; /* record types that track_take() wants: 1 << type */
@@ -313,17 +313,6 @@ void account_close(struct watch *w, uint32_t task, bool counts);
 /* Waits that are still open go into the sums. */
 void account_finish(struct watch *w);
 void account_free(struct watch *w);
-
-/* -- the bill (fold_bill.c) -- */
-
-void bill_init(struct watch *w);
-/* Subscribes before the watch does: a record is booked before the folds take it in. */
-void bill_listen(struct watch *w, struct sim_trace *trace);
-struct run_bill *bill_finish(struct watch *w, sim_time end);
-void bill_free(struct watch *w);
-void run_bill_free(struct run_bill *b);
-
-/* -- oracles ------------------------------------------------------------------------------- */
 /* The piece that the open wait of @task shows now. Leaves the chain in chain_next, its tasks stamped with w->stamp. */
 enum run_piece account_piece(struct watch *w, uint32_t task);
 /* Is @task less urgent than @waiter? Class, then deadline or effective priority; all fair tasks are equal. */
@@ -339,9 +328,21 @@ void story_close(struct watch *w, uint32_t task, bool counts);
 void story_prio(struct watch *w, const struct sim_rec *rec);
 /* Sorts what was kept. */
 void story_finish(struct watch *w);
+enum story_state story_state_of(const struct watch_task *t);
 
+/* The state as it stands at @at, which is not before the latest record (scene.c). The caller frees. */
+struct scene *scene_take(struct watch *w, sim_time at);
 
+/* -- the bill (fold_bill.c) -- */
+
+void bill_init(struct watch *w);
 /* Subscribes before the watch does: a record is booked before the folds take it in. */
+void bill_listen(struct watch *w, struct sim_trace *trace);
+struct run_bill *bill_finish(struct watch *w, sim_time end);
+void bill_free(struct watch *w);
+void run_bill_free(struct run_bill *b);
+
+/* -- oracles ------------------------------------------------------------------------------- */
 
 extern const struct watch_oracle oracle_exclusion, oracle_owner, oracle_wakeup, oracle_deadlock, oracle_spinner,
 	oracle_broken, oracle_pi, oracle_fifo, oracle_starvation, oracle_writer, oracle_conservation, oracle_exit;
