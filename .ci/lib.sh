@@ -3,7 +3,7 @@
 # Shared by quickstart and quicktest: packages, building, counting. Sourced from the root of the tree.
 
 # What a build and its tests need on Debian 12; what --full needs beside.
-packages_base="gcc libc6-dev binutils meson ninja-build pkg-config libglib2.0-dev check scdoc"
+packages_base="gcc libc6-dev binutils meson ninja-build pkg-config libglib2.0-dev libsqlite3-dev check scdoc"
 packages_full="clang libclang-rt-14-dev valgrind graphviz"
 
 say()
