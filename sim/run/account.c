@@ -19,9 +19,10 @@
 
 /* The piece of the owner furthest from letting go wins. */
 static const uint8_t severity[RUN_PIECE_COUNT] = {
-	[RUN_PIECE_asleep] = 9,	  [RUN_PIECE_throttled] = 8, [RUN_PIECE_inversion] = 7, [RUN_PIECE_preempted] = 6,
-	[RUN_PIECE_dispatch] = 5, [RUN_PIECE_irq] = 4,	     [RUN_PIECE_hand_over] = 3, [RUN_PIECE_chain] = 2,
-	[RUN_PIECE_holder] = 1,	  [RUN_PIECE_self] = 0,
+	[RUN_PIECE_asleep] = 9,    [RUN_PIECE_throttled] = 8, [RUN_PIECE_inversion] = 7,
+	[RUN_PIECE_preempted] = 6, [RUN_PIECE_dispatch] = 5,  [RUN_PIECE_irq] = 4,
+	[RUN_PIECE_hand_over] = 3, [RUN_PIECE_chain] = 2,     [RUN_PIECE_holder] = 1,
+	[RUN_PIECE_self] = 0,
 };
 
 struct chain {
@@ -52,7 +53,7 @@ static bool less_urgent(const struct chain *k, uint32_t a)
 
 bool account_less_urgent(struct watch *w, uint32_t waiter, uint32_t task)
 {
-	struct chain k = { .w = w, .waiter = waiter };
+	struct chain k = {.w = w, .waiter = waiter};
 
 	return less_urgent(&k, task);
 }
@@ -141,10 +142,11 @@ static enum run_piece end_of_lock(struct chain *k, uint32_t from, uint32_t lock,
 	return any ? worst : RUN_PIECE_asleep; /* it waits for itself */
 }
 
-/* A reader among readers waits for the writer ahead of it; the writer for them. Its piece is that of the owners. */
+/* A reader among readers waits for the writer ahead of it; the writer for them. Its piece is that of the
+ * owners. */
 enum run_piece account_piece(struct watch *w, uint32_t task)
 {
-	struct chain k = { .w = w, .waiter = task, .at = w->accounted_to };
+	struct chain k = {.w = w, .waiter = task, .at = w->accounted_to};
 	struct watch_task *t = &w->task[task];
 	const struct watch_lock *l = &w->lock[t->op_lock];
 

@@ -89,7 +89,8 @@ sim_time run_dist_at(const struct run_dist *d, unsigned permille)
 		return 0;
 	if (!permille)
 		return d->min;
-	/* the smallest value with at least permille/1000 of all values at or below it; no overflow below 2^54 values */
+	/* the smallest value with at least permille/1000 of all values at or below it; no overflow below 2^54
+	 * values */
 	rank = (d->count * permille + 999) / 1000;
 	if (!d->octave)
 		return rank <= 1 ? d->min : d->max;
@@ -149,5 +150,5 @@ void run_dist_free(struct run_dist *d)
 	for (unsigned e = 0; d->octave && e < RUN_DIST_OCTAVES; e++)
 		g_free(d->octave[e]);
 	g_free(d->octave);
-	*d = (struct run_dist){ 0 };
+	*d = (struct run_dist){0};
 }

@@ -126,7 +126,8 @@ static bool who_is(const struct watch *w, const struct scn_who *who, uint32_t ta
 {
 	const struct bound_task *b = &w->b->task[task];
 
-	return task < w->ntask && b->decl == who->task && (who->instance < 0 || b->instance == (uint32_t)who->instance);
+	return task < w->ntask && b->decl == who->task &&
+	       (who->instance < 0 || b->instance == (uint32_t)who->instance);
 }
 
 /* Everybody in the cycle was named, and everybody named is in it. */
@@ -225,12 +226,14 @@ static bool judge_result(const struct watch_ask *a, const struct run_result *r, 
 		if ((!ok && met) || i == a->task) {
 			g_string_truncate(seen, 0);
 			if (result < 0)
-				g_string_append_printf(seen, "%s: no lock statement that can fail came to an end",
+				g_string_append_printf(seen,
+						       "%s: no lock statement that can fail came to an end",
 						       r->task[i].name);
 			else if (!result)
 				g_string_append_printf(seen, "%s: success", r->task[i].name);
 			else
-				g_string_append_printf(seen, "%s: -%s", r->task[i].name, strerrorname_np(result));
+				g_string_append_printf(seen, "%s: -%s", r->task[i].name,
+						       strerrorname_np(result));
 		}
 		met &= ok;
 	}
@@ -275,7 +278,7 @@ static bool judge_fair(const struct watch_ask *a, const struct run_result *r, GS
 
 static bool judge_count(const struct watch_ask *a, const struct run_result *r, GString *seen)
 {
-	uint64_t n[2] = { 0, 0 }, all;
+	uint64_t n[2] = {0, 0}, all;
 
 	for (uint32_t i = a->lock; i < a->lock + a->nlock; i++) {
 		n[0] += r->lock[i].acquisitions[0];
@@ -317,13 +320,14 @@ static bool judge_ratio(const struct watch_ask *a, const struct run_result *r, c
 	uint64_t ppm;
 
 	if (!own || !own->throughput_milli) {
-		g_string_append(seen, "nothing to compare with: no throughput under the scenario's own model");
+		g_string_append(seen,
+				"nothing to compare with: no throughput under the scenario's own model");
 		return false;
 	}
 	ppm = (uint64_t)((unsigned __int128)r->throughput_milli * PPM / own->throughput_milli);
 	put_ppm(seen, ppm, PPM);
-	g_string_append_printf(seen, " (%" PRIu64 " against %" PRIu64 " per second)", r->throughput_milli / 1000,
-			       own->throughput_milli / 1000);
+	g_string_append_printf(seen, " (%" PRIu64 " against %" PRIu64 " per second)",
+			       r->throughput_milli / 1000, own->throughput_milli / 1000);
 	return ppm >= a->from && ppm <= a->to;
 }
 
@@ -340,7 +344,8 @@ static bool judge_busy(const struct watch_ask *a, const struct run_result *r, GS
 	return expect_rel(a->e->rel, ppm, a->value);
 }
 
-static bool judge_sleeps(const struct watch *w, const struct watch_ask *a, const struct run_result *r, GString *seen)
+static bool judge_sleeps(const struct watch *w, const struct watch_ask *a, const struct run_result *r,
+			 GString *seen)
 {
 	uint64_t n = 0;
 
@@ -356,8 +361,8 @@ static bool judge_sleeps(const struct watch *w, const struct watch_ask *a, const
 
 /* -- one expectation ------------------------------------------------------------------------------- */
 
-static bool judge(struct watch *w, const struct watch_ask *a, const struct run_result *r, const struct run_result *own,
-		  GString *seen)
+static bool judge(struct watch *w, const struct watch_ask *a, const struct run_result *r,
+		  const struct run_result *own, GString *seen)
 {
 	switch (a->e->kind) {
 	case SCN_EXPECT_NO_DEADLOCK:

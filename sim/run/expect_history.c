@@ -8,7 +8,8 @@
 /* -- waits ---------------------------------------------------------------------------------------- */
 
 /* A wait of the asked kind that is still open counts toward the maximum. */
-static sim_time wait_open(const struct watch *w, const struct watch_ask *a, const struct run_result *r, uint32_t *whose)
+static sim_time wait_open(const struct watch *w, const struct watch_ask *a, const struct run_result *r,
+			  uint32_t *whose)
 {
 	sim_time longest = 0;
 
@@ -54,10 +55,12 @@ bool expect_wait(const struct watch *w, const struct watch_ask *a, const struct 
 	expect_time(seen, t);
 	g_string_append_printf(seen, " (of %" PRIu64 " wait%s", a->dist.count, a->dist.count == 1 ? "" : "s");
 	if (open && open >= a->dist.max) {
-		g_string_append_printf(seen, "; the longest, %s's, is open since ", watch_task_name(w, whose));
+		g_string_append_printf(seen, "; the longest, %s's, is open since ",
+				       watch_task_name(w, whose));
 		expect_time(seen, r->until - open);
 	} else if (a->worst_task != WATCH_NONE) {
-		g_string_append_printf(seen, "; the longest, %s's, ended at ", watch_task_name(w, a->worst_task));
+		g_string_append_printf(seen, "; the longest, %s's, ended at ",
+				       watch_task_name(w, a->worst_task));
 		expect_time(seen, a->worst_at);
 	}
 	g_string_append_c(seen, ')');
@@ -132,7 +135,8 @@ bool expect_prio(const struct watch *w, const struct watch_ask *a, const struct 
 
 /* -- intervals ------------------------------------------------------------------------------------- */
 
-bool expect_blocked(const struct watch *w, const struct watch_ask *a, const struct run_result *r, GString *seen)
+bool expect_blocked(const struct watch *w, const struct watch_ask *a, const struct run_result *r,
+		    GString *seen)
 {
 	bool met = true;
 
@@ -148,9 +152,11 @@ bool expect_blocked(const struct watch *w, const struct watch_ask *a, const stru
 		if ((!ok && met) || !i) {
 			g_string_truncate(seen, 0);
 			if (covered == a->from)
-				g_string_append_printf(seen, "%s did not wait at ", watch_task_name(w, a->task + i));
+				g_string_append_printf(seen, "%s did not wait at ",
+						       watch_task_name(w, a->task + i));
 			else
-				g_string_append_printf(seen, "%s was blocked until ", watch_task_name(w, a->task + i));
+				g_string_append_printf(seen, "%s was blocked until ",
+						       watch_task_name(w, a->task + i));
 			expect_time(seen, covered);
 		}
 		met &= ok;
@@ -158,7 +164,8 @@ bool expect_blocked(const struct watch *w, const struct watch_ask *a, const stru
 	return met;
 }
 
-bool expect_never_runs(const struct watch *w, const struct watch_ask *a, const struct run_result *r, GString *seen)
+bool expect_never_runs(const struct watch *w, const struct watch_ask *a, const struct run_result *r,
+		       GString *seen)
 {
 	bool met = true;
 

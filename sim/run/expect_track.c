@@ -153,7 +153,8 @@ void track_init(struct watch *w)
 	for (unsigned i = 0; i < scn->ncompare; i++) {
 		w->nask += scn->compare[i].nexpect;
 		if (block_runs(w, &scn->compare[i]))
-			w->expects_findings |= list_expects_findings(scn->compare[i].expect, scn->compare[i].nexpect);
+			w->expects_findings |=
+				list_expects_findings(scn->compare[i].expect, scn->compare[i].nexpect);
 	}
 	w->ask = g_new0(struct watch_ask, w->nask + 1);
 	for (unsigned i = 0; i < scn->nexpect; i++)
@@ -255,8 +256,8 @@ static void take_switch(struct watch *w, struct watch_ask *a, const struct sim_r
 
 static void take_done(struct watch *w, struct watch_ask *a, const struct sim_rec *rec)
 {
-	if (about_task(a, rec->task - 1) && rec->time >= w->from && rec->obj && rec->obj < w->scn->ndone_name &&
-	    !strcmp(w->scn->done_name[rec->obj], a->e->text))
+	if (about_task(a, rec->task - 1) && rec->time >= w->from && rec->obj &&
+	    rec->obj < w->scn->ndone_name && !strcmp(w->scn->done_name[rec->obj], a->e->text))
 		a->inst[rec->task - 1 - a->task].done++;
 }
 

@@ -57,7 +57,8 @@ static char *with_replay(const struct watch *w, char *text)
 
 	if (!w->scn || !w->scn->nsources)
 		return text;
-	all = g_strdup_printf("%s\nreplay: lockstep run %s --seed %" PRIu64, text, w->scn->sources[0]->path, w->b->seed);
+	all = g_strdup_printf("%s\nreplay: lockstep run %s --seed %" PRIu64, text, w->scn->sources[0]->path,
+			      w->b->seed);
 	g_free(text);
 	return all;
 }
@@ -65,7 +66,7 @@ static char *with_replay(const struct watch *w, char *text)
 void watch_report(struct watch *w, enum run_finding_kind kind, uint32_t task, uint32_t lock, char *text)
 {
 	uint32_t statement = task == WATCH_NONE ? WATCH_NONE : w->task[task].statement;
-	struct run_finding f = { .kind = kind, .at = w->now };
+	struct run_finding f = {.kind = kind, .at = w->now};
 	struct sim_rec rec;
 
 	if (!watch_wants(w, kind)) {
@@ -86,14 +87,19 @@ void watch_report(struct watch *w, enum run_finding_kind kind, uint32_t task, ui
 	}
 	if (!w->trace || w->ended)
 		return;
-	rec = (struct sim_rec){ w->now, SIM_REC_FINDING, 0, task == WATCH_NONE ? 0 : task + 1,
-				lock == WATCH_NONE ? 0 : lock + 1, kind, statement == WATCH_NONE ? 0 : statement };
+	rec = (struct sim_rec){w->now,
+			       SIM_REC_FINDING,
+			       0,
+			       task == WATCH_NONE ? 0 : task + 1,
+			       lock == WATCH_NONE ? 0 : lock + 1,
+			       kind,
+			       statement == WATCH_NONE ? 0 : statement};
 	sim_trace_emit(w->trace, &rec);
 }
 
 void watch_report_cycle(struct watch *w, uint32_t lock, const uint32_t *task, uint32_t n, char *text)
 {
-	struct watch_cycle c = { .at = w->now, .n = n };
+	struct watch_cycle c = {.at = w->now, .n = n};
 
 	if (watch_wants(w, RUN_FINDING_deadlock)) {
 		c.task = g_memdup2(task, n * sizeof(*task));
@@ -102,7 +108,8 @@ void watch_report_cycle(struct watch *w, uint32_t lock, const uint32_t *task, ui
 	watch_report(w, RUN_FINDING_deadlock, task[0], lock, text);
 }
 
-void watch_finding(struct watch *w, enum run_finding_kind kind, uint32_t task, uint32_t lock, const char *text)
+void watch_finding(struct watch *w, enum run_finding_kind kind, uint32_t task, uint32_t lock,
+		   const char *text)
 {
 	if (sim && sim->now > w->now)
 		w->now = sim->now;

@@ -7,9 +7,9 @@
 #include "sim/run/watch_impl.h"
 
 static const struct watch_oracle *const oracles[] = {
-	&oracle_exclusion, &oracle_owner,      &oracle_wakeup, &oracle_deadlock,     &oracle_spinner,
-	&oracle_broken,	   &oracle_pi,	       &oracle_fifo,   &oracle_starvation,   &oracle_writer,
-	&oracle_conservation, &oracle_exit,
+	&oracle_exclusion,  &oracle_owner,  &oracle_wakeup,       &oracle_deadlock,
+	&oracle_spinner,    &oracle_broken, &oracle_pi,           &oracle_fifo,
+	&oracle_starvation, &oracle_writer, &oracle_conservation, &oracle_exit,
 };
 
 void oracle_init(struct watch *w)
@@ -60,10 +60,11 @@ void watch_put_owners(const struct watch *w, GString *s, uint32_t lock)
 	unsigned n = 0;
 
 	for (const struct watch_hold *h = l->oldest; h && n < 4; h = h->next_lock, n++) {
-		g_string_append_printf(s, "\n  %s holds %s%s since ", w->b->task[h->task].name, w->b->lock[lock].name,
-				       h->mode == LOCK_SHARED ? " (shared)" : "");
+		g_string_append_printf(s, "\n  %s holds %s%s since ", w->b->task[h->task].name,
+				       w->b->lock[lock].name, h->mode == LOCK_SHARED ? " (shared)" : "");
 		watch_put_time(s, h->since);
-		g_string_append_printf(s, ", taken at %s", watch_place(w, h->statement, place, sizeof(place)));
+		g_string_append_printf(s, ", taken at %s",
+				       watch_place(w, h->statement, place, sizeof(place)));
 	}
 	if (l->nexcl + l->nshared > n)
 		g_string_append_printf(s, "\n  and %u more", l->nexcl + l->nshared - n);

@@ -16,8 +16,8 @@
 struct walk {
 	struct watch *w;
 	uint32_t start;
-	bool still;	  /* nothing will happen any more: every wait counts */
-	bool end;	  /* of the run: a task that has spun for long counts as waiting */
+	bool still;        /* nothing will happen any more: every wait counts */
+	bool end;          /* of the run: a task that has spun for long counts as waiting */
 	uint32_t *todo, n; /* tasks to look at */
 };
 
@@ -46,7 +46,8 @@ static bool waits(const struct walk *k, uint32_t task)
 		return false;
 	if (t->state == WATCH_ASLEEP || l->caps & LOCK_CAP_SPIN)
 		return true;
-	return k->end && k->w->now - t->op_since >= LONG_TIME; /* an optimistic spinner without a need to stop */
+	return k->end &&
+	       k->w->now - t->op_since >= LONG_TIME; /* an optimistic spinner without a need to stop */
 }
 
 /* @next keeps @from waiting. True: the cycle is closed. */
@@ -119,8 +120,8 @@ static void put_wait(struct watch *w, GString *s, uint32_t task, uint32_t next)
 	while (h && h->lock != t->op_lock)
 		h = h->next_task;
 	g_string_append_printf(s, "\n  %s %s %s%s since ", w->b->task[task].name,
-			       t->state == WATCH_ASLEEP ? "sleeps in" : "spins in", w->b->lock[t->op_lock].name,
-			       t->op_mode == LOCK_SHARED ? " (shared)" : "");
+			       t->state == WATCH_ASLEEP ? "sleeps in" : "spins in",
+			       w->b->lock[t->op_lock].name, t->op_mode == LOCK_SHARED ? " (shared)" : "");
 	watch_put_time(s, t->op_since);
 	g_string_append_printf(s, ", %s, ", watch_place(w, t->statement, place, sizeof(place)));
 	if (!h) {
@@ -161,7 +162,7 @@ static void report_cycle(struct walk *k)
 
 static void check_from(struct watch *w, uint32_t task, bool still)
 {
-	struct walk k = { .w = w, .start = task, .still = still, .end = w->ended };
+	struct walk k = {.w = w, .start = task, .still = still, .end = w->ended};
 
 	if (find_cycle(&k))
 		report_cycle(&k);

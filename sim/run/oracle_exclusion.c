@@ -10,7 +10,8 @@ static void report_overlap(struct watch *w, uint32_t task, uint32_t lock)
 {
 	GString *s = g_string_new(NULL);
 
-	g_string_append_printf(s, "%s was granted %s%s while it was held", w->b->task[task].name, w->b->lock[lock].name,
+	g_string_append_printf(s, "%s was granted %s%s while it was held", w->b->task[task].name,
+			       w->b->lock[lock].name,
 			       w->task[task].op_mode == LOCK_SHARED ? " (shared)" : "");
 	watch_put_owners(w, s, lock);
 	watch_report(w, RUN_FINDING_mutual_exclusion, task, lock, g_string_free(s, FALSE));
@@ -28,7 +29,8 @@ static void look_exclusion(struct watch *w, enum watch_moment moment, uint32_t t
 		return;
 	}
 	watch_report(w, RUN_FINDING_mutual_exclusion, task, lock,
-		     g_strdup_printf("%s was granted %s, which had no unit left: %" PRIu64 " grants, %" PRIu64 " releases",
+		     g_strdup_printf("%s was granted %s, which had no unit left: %" PRIu64 " grants, %" PRIu64
+				     " releases",
 				     w->b->task[task].name, w->b->lock[lock].name, l->grants, l->releases));
 }
 
@@ -51,7 +53,8 @@ static void look_owner(struct watch *w, enum watch_moment moment, uint32_t task,
 	if (!watch_wants(w, RUN_FINDING_unlock_by_non_owner))
 		return;
 	s = g_string_new(NULL);
-	g_string_append_printf(s, "%s unlocks %s, which it does not hold", w->b->task[task].name, w->b->lock[lock].name);
+	g_string_append_printf(s, "%s unlocks %s, which it does not hold", w->b->task[task].name,
+			       w->b->lock[lock].name);
 	if (!w->lock[lock].oldest)
 		g_string_append(s, "; nobody does");
 	watch_put_owners(w, s, lock);

@@ -23,7 +23,7 @@ static void fifo_call(struct watch *w, uint32_t task, uint32_t lock)
 {
 	struct watch_task *t = &w->task[task];
 	struct watch_lock *l = &w->lock[lock];
-	struct lock_view v = { 0 };
+	struct lock_view v = {0};
 
 	t->op_ahead = 0;
 	if (!t->op_waits || l->nwait < 2 || t->op_mode != LOCK_EXCLUSIVE)
@@ -56,7 +56,8 @@ static void fifo_grant(struct watch *w, uint32_t task, uint32_t lock)
 		return;
 	passed = oldest_wait(w, lock);
 	watch_report(w, RUN_FINDING_fifo, task, lock,
-		     g_strdup_printf("%s was granted %s past %" PRIu64 " waiter%s that stood in the queue when it called; %s "
+		     g_strdup_printf("%s was granted %s past %" PRIu64
+				     " waiter%s that stood in the queue when it called; %s "
 				     "waits longest",
 				     w->b->task[task].name, w->b->lock[lock].name, t->op_ahead - before,
 				     t->op_ahead - before == 1 ? "" : "s",
@@ -103,7 +104,8 @@ static void report_starved(struct watch *w, uint32_t task, uint32_t lock, bool b
 	g_string_append(s, ", longer than the bound of ");
 	watch_put_time(s, w->lock[lock].starve_bound);
 	if (by_readers)
-		g_string_append_printf(s, "; %" PRIu64 " readers that came later were let in meanwhile", t->op_passed);
+		g_string_append_printf(s, "; %" PRIu64 " readers that came later were let in meanwhile",
+				       t->op_passed);
 	watch_report(w, by_readers ? RUN_FINDING_writer_starved : RUN_FINDING_starvation, task, lock,
 		     g_string_free(s, FALSE));
 }
@@ -118,7 +120,8 @@ static void check_bound(struct watch *w, uint32_t task, uint32_t lock, bool read
 	sim_time bound = w->lock[lock].starve_bound;
 	struct watch_task *t = &w->task[task];
 
-	if (task == WATCH_NONE || !bound || t->starved || w->now - t->op_since <= bound || by_readers(t) != readers)
+	if (task == WATCH_NONE || !bound || t->starved || w->now - t->op_since <= bound ||
+	    by_readers(t) != readers)
 		return;
 	if (!watch_wants(w, readers ? RUN_FINDING_writer_starved : RUN_FINDING_starvation))
 		return;
@@ -133,7 +136,8 @@ static void check_lock(struct watch *w, uint32_t lock, bool readers)
 }
 
 /* @task, just granted, may have been starved until now; and so may those who wait on. */
-static void check_moment(struct watch *w, enum watch_moment moment, uint32_t task, uint32_t lock, bool readers)
+static void check_moment(struct watch *w, enum watch_moment moment, uint32_t task, uint32_t lock,
+			 bool readers)
 {
 	if (moment == WATCH_ON_GRANT || moment == WATCH_ON_FAIL) {
 		check_bound(w, task, lock, readers);

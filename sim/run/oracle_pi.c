@@ -54,7 +54,8 @@ static int inherited(const struct watch *w, uint32_t task, uint32_t *who, uint32
 	for (const struct watch_hold *h = w->task[task].holds; h; h = h->next_task) {
 		if (!is_pi(w, h))
 			continue;
-		for (uint32_t i = w->lock[h->lock].first_wait[LOCK_EXCLUSIVE]; i != WATCH_NONE; i = w->task[i].next_wait) {
+		for (uint32_t i = w->lock[h->lock].first_wait[LOCK_EXCLUSIVE]; i != WATCH_NONE;
+		     i = w->task[i].next_wait) {
 			int prio = urgency(watch_shared(w, i)->prio);
 
 			if (prio < best) {
@@ -85,13 +86,15 @@ static void check_task(struct watch *w, uint32_t task)
 		return;
 	if (best < urgency(s->normal_prio))
 		watch_report(w, RUN_FINDING_pi, task, lock,
-			     g_strdup_printf("%s has priority %d but should have %d, that of %s, who waits for %s\n"
-					     "  kernel numbers: smaller is stronger; its own is %d",
-					     w->b->task[task].name, s->prio, best, w->b->task[who].name,
-					     w->b->lock[lock].name, s->normal_prio));
+			     g_strdup_printf(
+				     "%s has priority %d but should have %d, that of %s, who waits for %s\n"
+				     "  kernel numbers: smaller is stronger; its own is %d",
+				     w->b->task[task].name, s->prio, best, w->b->task[who].name,
+				     w->b->lock[lock].name, s->normal_prio));
 	else
 		watch_report(w, RUN_FINDING_pi, task, WATCH_NONE,
-			     g_strdup_printf("%s has priority %d but should have its own, %d: nobody more urgent waits for "
+			     g_strdup_printf("%s has priority %d but should have its own, %d: nobody more "
+					     "urgent waits for "
 					     "what it holds\n  kernel numbers: smaller is stronger",
 					     w->b->task[task].name, s->prio, s->normal_prio));
 }
@@ -181,8 +184,8 @@ static bool attach_pi(struct watch *w)
 
 const struct watch_oracle oracle_pi = {
 	.name = "pi-integrity",
-	.moments = WATCH_BIT(GRANT) | WATCH_BIT(FAIL) | WATCH_BIT(UNLOCKED) | WATCH_BIT(SLEEP) | WATCH_BIT(WAKE) |
-		   WATCH_BIT(PRIO) | WATCH_BIT(STILL) | WATCH_BIT(END),
+	.moments = WATCH_BIT(GRANT) | WATCH_BIT(FAIL) | WATCH_BIT(UNLOCKED) | WATCH_BIT(SLEEP) |
+		   WATCH_BIT(WAKE) | WATCH_BIT(PRIO) | WATCH_BIT(STILL) | WATCH_BIT(END),
 	.attach = attach_pi,
 	.look = look_pi,
 };

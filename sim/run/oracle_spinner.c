@@ -94,9 +94,10 @@ static void look_spinner(struct watch *w, enum watch_moment moment, uint32_t tas
 		if (moment == WATCH_ON_END)
 			look_end(w, i);
 		else
-			report_stuck(w, i, watch_free_lock(&w->lock[w->task[i].op_lock]) ?
-						   "the lock is free and nothing else will happen" :
-						   "nothing else will happen");
+			report_stuck(w, i,
+				     watch_free_lock(&w->lock[w->task[i].op_lock])
+					     ? "the lock is free and nothing else will happen"
+					     : "nothing else will happen");
 	}
 }
 

@@ -25,7 +25,8 @@ static void ask_broken(struct watch *w, uint32_t lock)
 	if (!what)
 		return;
 	watch_report(w, RUN_FINDING_broken, WATCH_NONE, lock,
-		     g_strdup_printf("%s (%s) breaks its own rule: %s", w->b->lock[lock].name, l->model->name, what));
+		     g_strdup_printf("%s (%s) breaks its own rule: %s", w->b->lock[lock].name, l->model->name,
+				     what));
 }
 
 static void look_broken(struct watch *w, enum watch_moment moment, uint32_t task, uint32_t lock)
@@ -64,7 +65,7 @@ const struct watch_oracle oracle_broken = {
 static void count_owners(struct watch *w, uint32_t lock)
 {
 	const struct watch_lock *l = &w->lock[lock];
-	struct lock_view v = { 0 };
+	struct lock_view v = {0};
 	uint64_t held = (uint64_t)l->nexcl + l->nshared;
 
 	if (l->counting || !l->model->view || !watch_wants(w, RUN_FINDING_conservation))
@@ -75,8 +76,8 @@ static void count_owners(struct watch *w, uint32_t lock)
 	watch_report(w, RUN_FINDING_conservation, WATCH_NONE, lock,
 		     g_strdup_printf("%s has %u owner%s by its own state, but %" PRIu64 " grants - %" PRIu64
 				     " releases leave %" PRIu64,
-				     w->b->lock[lock].name, v.nowners, v.nowners == 1 ? "" : "s", l->grants, l->releases,
-				     held));
+				     w->b->lock[lock].name, v.nowners, v.nowners == 1 ? "" : "s", l->grants,
+				     l->releases, held));
 }
 
 /* Sleeps and wake-ups of the whole run against who sleeps now. */
@@ -87,8 +88,8 @@ static void count_sleeps(struct watch *w, uint32_t lock)
 	if (l->sleeps - l->wakeups == l->sleepers || !watch_wants(w, RUN_FINDING_conservation))
 		return;
 	watch_report(w, RUN_FINDING_conservation, WATCH_NONE, lock,
-		     g_strdup_printf("%s: %" PRIu64 " sleeps - %" PRIu64 " wake-ups, but %u tasks sleep", w->b->lock[lock].name,
-				     l->sleeps, l->wakeups, l->sleepers));
+		     g_strdup_printf("%s: %" PRIu64 " sleeps - %" PRIu64 " wake-ups, but %u tasks sleep",
+				     w->b->lock[lock].name, l->sleeps, l->wakeups, l->sleepers));
 }
 
 static void look_conservation(struct watch *w, enum watch_moment moment, uint32_t task, uint32_t lock)
@@ -135,7 +136,8 @@ static void look_exit(struct watch *w, enum watch_moment moment, uint32_t task, 
 		g_string_append_printf(s, "%s exits and holds %s since ", w->b->task[task].name,
 				       w->b->lock[h->lock].name);
 		watch_put_time(s, h->since);
-		g_string_append_printf(s, ", taken at %s", watch_place(w, h->statement, place, sizeof(place)));
+		g_string_append_printf(s, ", taken at %s",
+				       watch_place(w, h->statement, place, sizeof(place)));
 		watch_report(w, RUN_FINDING_exit_holding, task, h->lock, g_string_free(s, FALSE));
 	}
 }

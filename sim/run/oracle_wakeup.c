@@ -69,7 +69,8 @@ static void look_stranded(struct watch *w, uint32_t lock)
 		report_lost(w, task, lock, "the lock is free and nobody is at work on it");
 }
 
-/* Nothing will ever happen again. Sleepers behind an owner are the deadlock oracle's, if the owner waits itself. */
+/* Nothing will ever happen again. Sleepers behind an owner are the deadlock oracle's, if the owner waits
+ * itself. */
 static void look_still(struct watch *w)
 {
 	for (uint32_t i = 0; i < w->nlock; i++) {

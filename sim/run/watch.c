@@ -17,13 +17,26 @@ static void fold_result(struct watch *w, const struct sim_rec *rec)
 
 /* NULL: the record tells the folds nothing. */
 static void (*const folds[SIM_REC_TYPE_COUNT])(struct watch *w, const struct sim_rec *rec) = {
-	[SIM_REC_SWITCH] = fold_switch,	      [SIM_REC_WAKEUP] = fold_wakeup,	[SIM_REC_PRIO] = fold_prio,
-	[SIM_REC_SETSCHED] = fold_prio,	      [SIM_REC_MIGRATE] = fold_migrate, [SIM_REC_IRQ] = fold_cpu_irq,
-	[SIM_REC_THROTTLE] = fold_throttle,   [SIM_REC_CALL] = fold_call,	[SIM_REC_GRANT] = fold_grant,
-	[SIM_REC_FAIL] = fold_fail,	      [SIM_REC_UNLOCK] = fold_unlock,	[SIM_REC_UNLOCKED] = fold_unlocked,
-	[SIM_REC_DOWNGRADE] = fold_downgrade, [SIM_REC_EVENT] = fold_event,	[SIM_REC_ARRIVE] = fold_arrive,
-	[SIM_REC_DONE] = fold_done,	      [SIM_REC_JOB] = fold_job,		[SIM_REC_RESULT] = fold_result,
-	[SIM_REC_EXIT] = fold_exit,	      [SIM_REC_LINE_SUM] = fold_line_sum,
+	[SIM_REC_SWITCH] = fold_switch,
+	[SIM_REC_WAKEUP] = fold_wakeup,
+	[SIM_REC_PRIO] = fold_prio,
+	[SIM_REC_SETSCHED] = fold_prio,
+	[SIM_REC_MIGRATE] = fold_migrate,
+	[SIM_REC_IRQ] = fold_cpu_irq,
+	[SIM_REC_THROTTLE] = fold_throttle,
+	[SIM_REC_CALL] = fold_call,
+	[SIM_REC_GRANT] = fold_grant,
+	[SIM_REC_FAIL] = fold_fail,
+	[SIM_REC_UNLOCK] = fold_unlock,
+	[SIM_REC_UNLOCKED] = fold_unlocked,
+	[SIM_REC_DOWNGRADE] = fold_downgrade,
+	[SIM_REC_EVENT] = fold_event,
+	[SIM_REC_ARRIVE] = fold_arrive,
+	[SIM_REC_DONE] = fold_done,
+	[SIM_REC_JOB] = fold_job,
+	[SIM_REC_RESULT] = fold_result,
+	[SIM_REC_EXIT] = fold_exit,
+	[SIM_REC_LINE_SUM] = fold_line_sum,
 };
 
 /* Nobody asked for pieces of waits or histories: the fold is the last thing that happens. */
@@ -81,7 +94,8 @@ void watch_start(struct watch *w, struct sim_trace *trace)
 	w->trace = trace;
 	if (w->bill)
 		bill_listen(w, trace);
-	sim_trace_subscribe(trace, SIM_CLASS_REPORT, w->accounting || w->track_types ? watch_take_all : watch_take, w);
+	sim_trace_subscribe(trace, SIM_CLASS_REPORT,
+			    w->accounting || w->track_types ? watch_take_all : watch_take, w);
 }
 
 bool watch_stopped(const struct watch *w)
@@ -178,7 +192,8 @@ void watch_finish(struct watch *w, sim_time end, bool complete, struct run_resul
 	w->handed = true;
 }
 
-void watch_judge_compare(struct watch *w, unsigned block, const struct run_result *own, struct run_compare *cmp)
+void watch_judge_compare(struct watch *w, unsigned block, const struct run_result *own,
+			 struct run_compare *cmp)
 {
 	const struct scn_compare *c = &w->scn->compare[block];
 
