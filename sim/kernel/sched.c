@@ -170,6 +170,23 @@ int cond_resched(void)
 	return pending;
 }
 
+void kw_syscall_enter(void)
+{
+	sim_current()->kernel_mode++;
+	sim_spend(sim->cfg.costs.scalar[SIM_COST_syscall] / 2);
+}
+
+void kw_syscall_exit(void)
+{
+	sim_time cost = sim->cfg.costs.scalar[SIM_COST_syscall];
+	struct sim_task *task = sim_current();
+
+	sim_spend(cost - cost / 2);
+	if (!--task->kernel_mode && !task->is_irq)
+		task->sigpending = task->sigfatal = false;
+	sim_preempt_point();
+}
+
 /* -- sleeping ------------------------------------------------------------------------------ */
 
 void schedule(void)

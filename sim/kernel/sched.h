@@ -187,6 +187,13 @@ int try_to_wake_up(struct task_struct *p, unsigned int mask, int flags);
 int wake_up_state(struct task_struct *p, unsigned int state);
 int wake_up_process(struct task_struct *p);
 
+/*
+ * For locks of user mode (LOCK_CAP_USER): into the kernel and back. Each way costs half of
+ * `syscall`; in between the preemption model decides. On the way back signals are taken.
+ */
+void kw_syscall_enter(void);
+void kw_syscall_exit(void);
+
 /* A step of the specification, for a test harness to stop at. Does nothing. */
 void kw_step(const char *name);
 #define model_step(name) kw_step(name)

@@ -115,7 +115,7 @@ static void do_lock(struct bench_task *t, const struct op *op)
 
 	if (req.hold)
 		memset(req.hold, 0, l->model->hold_size);
-	t->sim->kernel_mode++;
+	t->sim->kernel_mode += !(l->model->caps & LOCK_CAP_USER);
 	kernel_op_enter(lock);
 	t->waits = op->lock + 1;
 	sim_emit(SIM_REC_CALL, task, lock, how, 0);
@@ -130,7 +130,7 @@ static void do_lock(struct bench_task *t, const struct op *op)
 		sim_emit(SIM_REC_FAIL, task, lock, how, (uint64_t)-ret);
 		skip_hold(t, op->lock);
 	}
-	if (ret || (l->model->caps & LOCK_CAP_ANYONE))
+	if ((ret || (l->model->caps & LOCK_CAP_ANYONE)) && !(l->model->caps & LOCK_CAP_USER))
 		t->sim->kernel_mode--;
 	t->sim->sigpending = t->sim->sigfatal = false;
 }
@@ -147,7 +147,7 @@ static void do_unlock(struct bench_task *t, const struct op *op)
 	l->model->unlock(l->lock, &req);
 	kernel_op_leave();
 	sim_emit(SIM_REC_UNLOCKED, task, lock, req.mode, 0);
-	if (!(l->model->caps & LOCK_CAP_ANYONE))
+	if (!(l->model->caps & (LOCK_CAP_ANYONE | LOCK_CAP_USER)))
 		t->sim->kernel_mode--;
 }
 

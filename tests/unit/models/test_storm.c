@@ -34,6 +34,7 @@
 	X(mutex_3_13, &lock_model_ticket, SIM_PREEMPT_FULL, "", "can_spin_resched=1", "queue_once=1", "unlock_early=1", \
 	  "osq=1", "extra_resched=1", "wake_q=1 keep_spinning=1")                                  \
 	X(cna, NULL, SIM_PREEMPT_FULL, "", "shuffle_reduction=1", "threshold=1")                   \
+	X(futex, &lock_model_qspinlock, SIM_PREEMPT_VOLUNTARY, "", "pthread=1", "pthread=1 adaptive=1") \
 	X(mutex_3_15, &lock_model_qspinlock, SIM_PREEMPT_FULL, "", "keep_spinning=1", "keep_spinning=1 wake_q=1", \
 	  "queue_once=0")
 
@@ -115,7 +116,7 @@ static void critical(struct sim_task *t, void *arg)
 		req.timeout = u / 64 % 40 * U;
 	if (s->hold)
 		memset(s->hold, 0, now->model->hold_size);
-	t->kernel_mode++;
+	t->kernel_mode += !(now->model->caps & LOCK_CAP_USER);
 	kernel_op_enter(1);
 	if (now->model->lock(lock, &req)) {
 		s->failed++;
@@ -128,7 +129,7 @@ static void critical(struct sim_task *t, void *arg)
 		s->got++;
 	}
 	kernel_op_leave();
-	t->kernel_mode--;
+	t->kernel_mode -= !(now->model->caps & LOCK_CAP_USER);
 	t->sigpending = false;
 }
 

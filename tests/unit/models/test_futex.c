@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The futex mutex: what is done in user mode, what in the kernel, who is woken, who may
+ * pass. W = 2 between being woken and running.
+ */
+#include <check.h>
+#include <errno.h>
+
+#include "tests/unit/models/harness.h"
+
+static void open_cost(unsigned ncpus, const char *params, const char *name, sim_time cost)
+{
+	bench_open(ncpus);
+	if (name)
+		bench_cost(name, cost);
+	bench_cost("idle_exit", 2 * U);
+	bench_lock_params("L", "futex", params);
+	bench_watch("L");
+}
+
+static void open_f(unsigned ncpus, const char *params)
+{
+	open_cost(ncpus, params, NULL, 0);
+}
+
+static void close_f(void)
+{
+	ck_assert(bench_done());
+	ck_assert_str_eq(bench_findings(), "");
+	ck_assert_str_eq(bench_state("L"), "NULL");
+	bench_close();
+}
+
+static const char *const kinds[] = { NULL, "pthread=1" };
+
+START_TEST(uncontended_stays_in_user_mode)
+{
+	open_cost(1, kinds[_i], "syscall", 7 * U);
+	bench_task("A", 0, 0, 0, "lock L; run 1; unlock L; lock L; run 1; unlock L");
+	bench_run(100);
+	ck_assert_str_eq(bench_grants("L"), "A 0, A 1");
+	ck_assert_str_eq(bench_words(), "00000001 00000000 00000001 00000000");
+	close_f();
+}
+END_TEST
+
+START_TEST(sleepers_are_served_in_order)
+{
+	open_f(4, kinds[_i]);
+	bench_task("A", 0, 0, 0, "lock L; run 10; unlock L");
+	bench_task("B", 1, 0, 1, "lock L; run 1; unlock L");
+	bench_task("C", 2, 0, 2, "lock L; run 1; unlock L");
+	bench_task("R", 3, 50, 3, "lock L; run 1; unlock L"); /* real time: woken first */
+	bench_probe("L", 5 * U);
+	bench_run(100);
+	ck_assert_str_eq(bench_probed("L", 5 * U), "A [R B C]");
+	ck_assert_str_eq(bench_grants("L"), "A 0, R 12, B 15, C 18");
+	/* B's exchange with 2; each woken one leaves 2 again, so the last unlock enters the kernel for nobody */
+	ck_assert_str_eq(bench_words(), "00000001 00000002 00000000 00000002 00000000 00000002 00000000 00000002 "
+					"00000000");
+	ck_assert_uint_eq(bench_event("L", "futex_wait"), 3);
+	ck_assert_uint_eq(bench_event("L", "futex_wake"), 3);
+	ck_assert_uint_eq(bench_event("L", "futex_wake_none"), 1);
+	close_f();
+}
+END_TEST
+
+/* B is on its way each time D comes and goes: unbounded. */
+START_TEST(barging)
+{
+	open_f(3, kinds[_i]);
+	bench_task("A", 0, 0, 0, "lock L; run 10; unlock L");
+	bench_task("B", 1, 0, 1, "lock L; run 1; unlock L");
+	bench_task("D", 2, 0, 5, "run 6; lock L; run 3; unlock L; lock L; run 3; unlock L; run 1; lock L; run 1; unlock L");
+	bench_run(100);
+	ck_assert_str_eq(bench_grants("L"), "A 0, D 11, D 14, D 18, B 21");
+	ck_assert_uint_eq(bench_event("L", "futex_lost"), 3);
+	close_f();
+}
+END_TEST
+
+/* B, woken and robbed, queues anew: behind C. */
+START_TEST(stealing_past_a_sleeper)
+{
+	open_f(4, NULL);
+	bench_task("A", 0, 0, 0, "lock L; run 10; unlock L");
+	bench_task("B", 1, 0, 1, "lock L; run 1; unlock L");
+	bench_task("C", 2, 0, 2, "lock L; run 1; unlock L"); /* still queued when D comes */
+	bench_task("D", 3, 0, 5, "run 6; lock L; run 3; unlock L");
+	bench_run(100);
+	ck_assert_uint_eq(bench_event("L", "futex_steal"), 1);
+	ck_assert_str_eq(bench_grants("L"), "A 0, D 11, C 16, B 19");
+	close_f();
+}
+END_TEST
+
+/* Unlock has put 0 there before FUTEX_WAIT looks. */
+START_TEST(the_word_changes_before_the_sleep)
+{
+	open_cost(2, NULL, "syscall", 4 * U);
+	bench_task("A", 0, 0, 0, "lock L; run 3; unlock L");
+	bench_task("B", 1, 0, 2, "lock L; run 1; unlock L"); /* in the kernel from 2, looks at 4 */
+	bench_run(100);
+	ck_assert_uint_eq(bench_event("L", "futex_wait"), 0);
+	ck_assert_uint_eq(bench_event("L", "futex_wait_again"), 1);
+	ck_assert_uint_ge(bench_event("L", "futex_wake_none"), 1);
+	ck_assert_str_eq(bench_grants("L"), "A 0, B 6"); /* and 2 back */
+	close_f();
+}
+END_TEST
+
+/* Half a system call each way; A's unlock returns when the wake-up is done. */
+START_TEST(system_calls_cost)
+{
+	open_cost(2, NULL, "syscall", 4 * U);
+	bench_lock("M", "tas"); /* to see when an unlock has returned */
+	bench_task("A", 0, 0, 0, "lock L; run 10; unlock L; lock M; unlock M");
+	bench_task("B", 1, 0, 1, "lock L; run 1; unlock L; lock M; unlock M");
+	bench_run(100);
+	ck_assert_str_eq(bench_grants("L"), "A 0, B 16"); /* 10 + 2 in, + 2 idle exit, + 2 out */
+	ck_assert_str_eq(bench_grants("M"), "A 14, B 21"); /* B's was FUTEX_WAKE for nobody */
+	close_f();
+}
+END_TEST
+
+START_TEST(a_signal_ends_the_sleep_not_the_wait)
+{
+	open_f(3, NULL);
+	bench_task("A", 0, 0, 0, "lock L; run 10; unlock L");
+	bench_task("B", 1, 0, 1, "lock L; run 1; unlock L");
+	bench_task("S", 2, 0, 5, "signal B");
+	bench_run(100);
+	ck_assert_int_eq(bench_result("B", 1), 0);
+	ck_assert_uint_eq(bench_event("L", "futex_signal"), 1);
+	ck_assert_uint_eq(bench_event("L", "futex_wait"), 2);
+	ck_assert_str_eq(bench_grants("L"), "A 0, B 12");
+	close_f();
+}
+END_TEST
+
+/* The holder is preempted like any user code, whatever the preemption model. */
+START_TEST(holding_is_user_mode)
+{
+	bench_open(1);
+	bench_preempt(SIM_PREEMPT_NONE);
+	bench_lock("L", "futex");
+	bench_task("A", 0, 0, 0, "lock L; run 5; unlock L");
+	bench_task("K", 0, 50, 2, "run 3");
+	bench_run(100);
+	ck_assert_int_eq(bench_ran("K", 1), 2);
+	ck_assert_int_eq(bench_released("A", 1), 8);
+	close_f();
+}
+END_TEST
+
+START_TEST(adaptive_spinning)
+{
+	open_cost(2, "pthread=1 adaptive=1", "relax", U);
+	bench_task("A", 0, 0, 0, "lock L; run 5; unlock L");
+	bench_task("B", 1, 0, 1, "lock L; run 1; unlock L"); /* ten turns at first: until 11 */
+	bench_run(100);
+	ck_assert_str_eq(bench_grants("L"), "A 0, B 5");
+	ck_assert_uint_eq(bench_event("L", "futex_spin"), 1);
+	close_f();
+	open_cost(2, "pthread=1 adaptive=1", "relax", U);
+	bench_task("A", 0, 0, 0, "lock L; run 20; unlock L");
+	bench_task("B", 1, 0, 1, "lock L; run 1; unlock L");
+	bench_run(100);
+	ck_assert_str_eq(bench_grants("L"), "A 0, B 22");
+	ck_assert_uint_eq(bench_event("L", "futex_spin"), 0);
+	ck_assert_uint_eq(bench_event("L", "futex_wait"), 1);
+	close_f();
+}
+END_TEST
+
+START_TEST(trylock)
+{
+	open_f(2, kinds[_i]);
+	bench_task("A", 0, 0, 0, "try L; run 5; unlock L");
+	bench_task("B", 1, 0, 2, "try L; unlock L; run 5; try L; run 1; unlock L");
+	bench_run(100);
+	ck_assert_int_eq(bench_result("B", 1), -EBUSY);
+	ck_assert_str_eq(bench_grants("L"), "A 0, B 7");
+	close_f();
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("futex");
+	TCase *t = tcase_create("golden");
+	SRunner *r;
+	int failed;
+
+	tcase_add_loop_test(t, uncontended_stays_in_user_mode, 0, 2);
+	tcase_add_loop_test(t, sleepers_are_served_in_order, 0, 2);
+	tcase_add_loop_test(t, barging, 0, 2);
+	tcase_add_test(t, stealing_past_a_sleeper);
+	tcase_add_test(t, the_word_changes_before_the_sleep);
+	tcase_add_test(t, system_calls_cost);
+	tcase_add_test(t, a_signal_ends_the_sleep_not_the_wait);
+	tcase_add_test(t, holding_is_user_mode);
+	tcase_add_test(t, adaptive_spinning);
+	tcase_add_loop_test(t, trylock, 0, 2);
+	suite_add_tcase(s, t);
+	r = srunner_create(s);
+	srunner_run_all(r, CK_ENV);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed != 0;
+}
