@@ -56,7 +56,7 @@ static void look(struct watch *w, uint32_t lock, struct scene_lock *s)
 	s->seen = true;
 	g_strlcpy(s->flags, v.flags, sizeof(s->flags));
 	for (unsigned i = 0; i < MIN(v.nwaiters, v.waiters_room); i++) {
-		uint32_t task = bound_task_index(v.waiters[i].task);
+		uint32_t task = v.waiters[i].task ? bound_task_index(v.waiters[i].task) : WATCH_NONE;
 
 		if (task < w->nall && w->task[task].op_waits && w->task[task].op_lock == lock)
 			add_waiter(s, task);

@@ -391,7 +391,9 @@ static bool more_inverted(const struct story_wait *a, const struct story_wait *b
 {
 	sim_time x = a->sum[RUN_PIECE_inversion], y = b->sum[RUN_PIECE_inversion];
 
-	return x != y ? x > y : longer(a, b);
+	if (x != y)
+		return x > y;
+	return x && a->prio != b->prio ? a->prio < b->prio : longer(a, b);
 }
 
 static struct story_wait *wait_copy(const struct story_wait *wait)

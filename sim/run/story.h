@@ -92,7 +92,7 @@ struct story { /* @worst, @only_task and @only_lock are the caller's wish; the r
 	sim_time waited;		   /* their sum */
 	struct story_wait **wait;	   /* the longest first */
 	unsigned nwait;
-	struct story_wait *inverted;	   /* the one with most inversion (the longest if none has any), or NULL */
+	struct story_wait *inverted;	   /* most inversion, of equals the most urgent; the longest if none has any; or NULL */
 	struct story_culprit *culprit;	   /* with the most first */
 	unsigned nculprit;
 	struct story_book *book;	   /* while the run goes */
