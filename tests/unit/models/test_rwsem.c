@@ -202,8 +202,8 @@ START_TEST(r61_d)
 	see(24500, "0x2 - [C]");
 	see(26500, "0x1 C []");
 	run(100);
-	ck_assert_uint_eq(bench_event("L", "rwsem_opt_nospin"), 2); /* B's end, C's refusal */
-	ck_assert_uint_eq(bench_event("L", "rwsem_opt_fail"), 1);
+	ck_assert_uint_eq(bench_event("L", "rwsem_opt_nospin"), 1); /* the end of B's spin */
+	ck_assert_uint_eq(bench_event("L", "rwsem_opt_fail"), 2); /* B's, and C's that may not begin */
 	bench_close();
 }
 END_TEST
