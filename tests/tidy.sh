@@ -46,7 +46,8 @@ function code_of(line,    out, i, c, two, quote) {
 }
 
 function ban(code, pattern, why) {
-	if ((" " code " ") ~ ("[^A-Za-z0-9_>.](" pattern ")[^A-Za-z0-9_]"))
+	# a pattern that ends in "(" is a call, else it must end as a word
+	if ((" " code " ") ~ ("[^A-Za-z0-9_>.](" pattern ")" (pattern ~ /\($/ ? "" : "[^A-Za-z0-9_]")))
 		complain(why)
 }
 
@@ -71,7 +72,7 @@ FNR == 1 {
 		wide++
 	code = code_of($0)
 	if (ours) {
-		ban(code, "rand|srand|random|srandom|drand48|rand_r", "the host has no say: use sim/core/prng.h")
+		ban(code, "(rand|srand|random|srandom|drand48|rand_r)[ ]?\\(", "the host has no say: use sim/core/prng.h")
 		ban(code, "g_random_[a-z_]+|g_rand_[a-z_]+", "the host has no say: use sim/core/prng.h")
 		ban(code, "gettimeofday|clock_gettime|localtime|gmtime|strftime|g_get_monotonic_time|g_get_real_time", "no host clock")
 		if ((" " code) ~ /[^A-Za-z0-9_>.](time|clock)[ ]?\((NULL|0|&[a-z]+|\))/)
