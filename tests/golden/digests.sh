@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # One digest per scenario and compare block, pinned in digests.txt: a change of behaviour must not
-# not go unnoticed. Scenarios that are not in the file are only named: adding one is adding a file.
+# go unnoticed. Scenarios that are not in the file are only named: adding one is adding a file.
 # LOCKSTEP_UPDATE_GOLDEN=1 writes it anew.
 #   digests.sh LOCKSTEP ROOT
 lockstep=$(realpath "$1") || exit 99
