@@ -288,6 +288,7 @@ static int mutex_lock_slow(struct mutex *lock, unsigned int state)
 	struct mutex_waiter waiter = { .task = current };
 	int ret = 0;
 
+	might_sleep();
 	preempt_disable(); /* 2 */
 	trace_contention_begin(lock, LCB_F_MUTEX | LCB_F_SPIN);
 	if (mutex_trylock(lock, false) || mutex_optimistic_spin(lock, false)) { /* 3, 4 */
