@@ -8,14 +8,14 @@
 #include "sim/run/twin.h"
 
 static struct {
-	char *first, *second, *random, *lock, *keep;
+	char *first, *second, *programs, *lock, *keep;
 } asked;
 
 static const GOptionEntry own_options[] = {
 	{ "with", 0, 0, G_OPTION_ARG_STRING, &asked.second, "The second side: a plug-in's name (default: kernel)", "NAME" },
 	{ "from", 0, 0, G_OPTION_ARG_STRING, &asked.first, "The first side: a plug-in's name (default: Lockstep's models)",
 	  "NAME" },
-	{ "random", 0, 0, G_OPTION_ARG_STRING, &asked.random, "Instead of a FILE: N random programs", "N" },
+	{ "random", 0, 0, G_OPTION_ARG_STRING, &asked.programs, "Instead of a FILE: N random programs", "N" },
 	{ "lock", 0, 0, G_OPTION_ARG_STRING, &asked.lock, "Random programs of this lock (default: all that both sides have)",
 	  "MODEL" },
 	{ "keep", 0, 0, G_OPTION_ARG_FILENAME, &asked.keep, "Write the shrunk program that diverged to this file", "FILE" },
@@ -150,7 +150,7 @@ static int twin_random(const struct twin_options *o)
 	uint64_t n, seed = 1;
 	int worst = CLI_FINE;
 
-	if (!cli_parse_count(asked.random, &n) || (opt.seed && !cli_parse_count(opt.seed, &seed))) {
+	if (!cli_parse_count(asked.programs, &n) || (opt.seed && !cli_parse_count(opt.seed, &seed))) {
 		cli_error("--random and --seed take numbers");
 		return CLI_WRONG;
 	}
@@ -183,13 +183,13 @@ static int run(int argc, char **argv)
 	struct twin_options o = { .run = &run_options, .first = asked.first, .second = asked.second ? asked.second : "kernel" };
 	int worst = CLI_FINE;
 
-	if (!argc == !asked.random) {
+	if (!argc == !asked.programs) {
 		cli_error(argc ? "--random and a FILE do not go together" : "which scenario? Give a FILE.lks, or --random N");
 		return CLI_WRONG;
 	}
 	if (!lock_is_known() || !cli_fill_run_options(&run_options))
 		return CLI_WRONG;
-	if (asked.random) {
+	if (asked.programs) {
 		run_options.has_seed = false; /* it is the generator's; programs have their own */
 		return twin_random(&o);
 	}

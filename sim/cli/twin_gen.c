@@ -11,6 +11,7 @@ const char *const twin_gen_locks[] = { "mutex", "rwsem", "rtmutex", "semaphore",
 struct twin_kind {
 	const char *name;
 	bool shared, fails, timeout, spins, counts, priorities;
+	bool flat; /* one at a time: a CPU has one node for all of them */
 };
 
 static const struct twin_kind kinds[] = {
@@ -18,7 +19,7 @@ static const struct twin_kind kinds[] = {
 	{ "rwsem", .fails = true, .shared = true },
 	{ "rtmutex", .fails = true, .timeout = true, .priorities = true },
 	{ "semaphore", .fails = true, .counts = true }, /* the kernel's timeouts end at ticks, the model's do not */
-	{ "osq", .spins = true },
+	{ "osq", .spins = true, .flat = true },
 	{ "qspinlock", .spins = true },
 };
 
@@ -99,7 +100,7 @@ static struct twin_node *acquire(struct twin_program *p, unsigned depth, unsigne
 	}
 	if (p->kind->shared)
 		how = chance(p, 60) ? "reading" : "writing";
-	n = node(g_strdup_printf("%s %s", how, name), block(p, depth + 1, lock + 1, atomic || p->kind->spins), -1);
+	n = node(g_strdup_printf("%s %s", how, name), block(p, depth + 1, p->kind->flat ? p->nlocks : lock + 1, atomic || p->kind->spins), -1);
 	if (!strcmp(how, "writing") && chance(p, 30))
 		g_ptr_array_add(n->body, node(g_strdup_printf("downgrade %s", name), NULL, -1));
 	limit(p, n, atomic);
