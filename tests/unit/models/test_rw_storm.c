@@ -25,6 +25,10 @@ extern const struct lock_model *const __start_lock_models[], *const __stop_lock_
 #define ROUNDS 100
 #define SEEDS 4
 
+/* Chains need a second lock, deadlocks end in one: the tests of the rt_mutex and test_rwbase.c. */
+#define CHAINS "rtmutex_requeue rtmutex_wake_top rtmutex_walk rtmutex_walk_retry rtmutex_deadlock rtmutex_depth " \
+	       "rtmutex_timeout rtmutex_parked "
+
 static const struct setup {
 	const char *model;
 	const char *rare; /* counters that a storm need not reach: golden tests do */
@@ -39,6 +43,9 @@ static const struct setup {
 	{ "qrwlock", "qrw_read_irq qrw_write_lost" },
 	{ "pft", "" },
 	{ "tft", "" },
+	{ "rwbase-5.15", CHAINS },
+	{ "rwbase-6.4", CHAINS },
+	{ "rtrwlock", CHAINS "rtmutex_signal" },
 };
 
 static struct storm {
