@@ -41,24 +41,22 @@ static inline void sift_up(struct sim_evq *q, uint32_t i, struct sim_evq_entry e
 	put(q, i, e);
 }
 
-/* The least of the children of a node, the first of which is @child. */
+static inline const struct sim_evq_entry *earlier(const struct sim_evq_entry *a, const struct sim_evq_entry *b)
+{
+	return key_of(b) < key_of(a) ? b : a;
+}
+
+/* The least of the children of a node, the first of which is @child. Nodes in the midst of the heap have all four: two
+ * pairs, which need not wait for each other, and whose outcome no branch has to guess. */
 static inline uint32_t least_child(const struct sim_evq *q, uint32_t child)
 {
-	const struct sim_evq_entry *h = q->heap;
-	uint32_t end = child + ARITY, least = child;
-	evq_key key = key_of(&h[child]);
+	const struct sim_evq_entry *h = q->heap, *first = h + child, *least = first;
 
-	if (end > q->nheap)
-		end = q->nheap;
-	for (uint32_t c = child + 1; c < end; c++) {
-		evq_key k = key_of(&h[c]);
-
-		if (k < key) {
-			key = k;
-			least = c;
-		}
-	}
-	return least;
+	if (__builtin_expect(child + ARITY <= q->nheap, 1))
+		return (uint32_t)(earlier(earlier(first, first + 1), earlier(first + 2, first + 3)) - h);
+	for (const struct sim_evq_entry *e = first + 1; e < h + q->nheap; e++)
+		least = earlier(least, e);
+	return (uint32_t)(least - h);
 }
 
 /* Places @e at or below the hole @i. */
@@ -112,9 +110,11 @@ static inline void note_first(struct sim_evq *q)
 	if (q->front) {
 		q->first_time = q->front->time;
 		q->first_rank = q->front->rank;
-	} else if (q->nheap) {
-		q->first_time = q->heap[0].time;
-		q->first_rank = q->heap[0].rank;
+	} else if (q->nheap > q->hole) {
+		const struct sim_evq_entry *e = &q->heap[q->hole ? least_child(q, 1) : 0];
+
+		q->first_time = e->time;
+		q->first_rank = e->rank;
 	} else {
 		q->first_time = SIM_NEVER;
 		q->first_rank = UINT64_MAX;
@@ -123,6 +123,11 @@ static inline void note_first(struct sim_evq *q)
 
 static void heap_push(struct sim_evq *q, struct sim_event *ev)
 {
+	if (q->hole) {
+		q->hole = false;
+		sift_down(q, 0, (struct sim_evq_entry){ev->time, ev->rank, ev});
+		return;
+	}
 	if (__builtin_expect(q->nheap == q->room, 0)) {
 		sim_assert(q->room < UINT32_MAX / ARITY / 2); /* child indices stay in 32 bits */
 		sim_evq_reserve(q, q->room ? q->room * 2 : 64);
@@ -149,11 +154,22 @@ void sim_evq_push(struct sim_evq *q, struct sim_event *ev, sim_time time, uint64
 	q->first_rank = rank;
 }
 
+/* Nobody has come for the root: the last entry gets it. */
+static void fill_hole(struct sim_evq *q)
+{
+	q->hole = false;
+	if (--q->nheap)
+		sift_down(q, 0, q->heap[q->nheap]);
+}
+
 static void heap_cancel(struct sim_evq *q, struct sim_event *ev)
 {
-	uint32_t i = ev->slot - 1;
 	struct sim_evq_entry last;
+	uint32_t i;
 
+	if (q->hole)
+		fill_hole(q);
+	i = ev->slot - 1;
 	sim_assert(i < q->nheap && q->heap[i].ev == ev);
 	last = q->heap[--q->nheap];
 	if (i == q->nheap)
@@ -191,9 +207,10 @@ struct sim_event *sim_evq_pop(struct sim_evq *q)
 	if (ev) {
 		q->front = NULL;
 	} else {
+		if (q->hole)
+			fill_hole(q);
 		ev = q->heap[0].ev;
-		if (--q->nheap)
-			sift_down(q, 0, q->heap[q->nheap]);
+		q->hole = true;
 	}
 	ev->slot = 0;
 	note_first(q);

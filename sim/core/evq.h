@@ -45,15 +45,18 @@ struct sim_evq_entry {
 
 /*
  * An event that comes before all others often comes next (a hand-over at this very
- * instant): it waits in front of the heap and never sinks into it.
+ * instant): it waits in front of the heap and never sinks into it. And whoever is taken out
+ * usually queues itself again soon: the root stays vacant until then, so that a pop and a
+ * push sift once, from the root down, as far as the new event is late.
  */
 struct sim_evq {
 	sim_time first_time;  /* key of the earliest event; SIM_NEVER, ~0 when empty */
 	uint64_t first_rank;
 	struct sim_event *front; /* the earliest event, or NULL: then it is heap[0] */
 	struct sim_evq_entry *heap; /* 4-ary */
-	uint32_t nheap, room; /* in the heap */
+	uint32_t nheap, room; /* in the heap, the hole included */
 	uint32_t len;	      /* in all */
+	bool hole;	      /* heap[0] was taken out and not yet replaced */
 };
 
 void sim_evq_init(struct sim_evq *q);

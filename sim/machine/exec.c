@@ -24,22 +24,10 @@ void sim_cpu_push(struct sim_cpu *cpu, sim_time at)
 	sim_evq_push(&sim->evq, &cpu->ev, at, cpu->rank);
 }
 
-/* Moves the clock to @t if nothing comes before (@t, this CPU). */
-static inline bool jump(struct sim_cpu *cpu, sim_time t)
-{
-	if (__builtin_expect(sim->stop, 0) || sim_evq_before(&sim->evq, t, cpu->rank))
-		return false;
-	if (t != sim->now) {
-		sim->now = t;
-		sim->high = cpu->rank;
-	}
-	return true;
-}
-
 /* In engine context: true when @d is over, false when the CPU's event is queued for it. */
 static bool cpu_wait(struct sim_cpu *cpu, sim_time d)
 {
-	if (jump(cpu, sim->now + d))
+	if (sim_jump(cpu, sim->now + d))
 		return true;
 	sim_cpu_push(cpu, sim->now + d);
 	return false;
@@ -51,13 +39,9 @@ void sim_yield(enum sim_yield why)
 	sim_fiber_yield();
 }
 
-void sim_elapse(sim_time d)
+void sim_elapse_until(sim_time t)
 {
-	struct sim_cpu *cpu = sim->cpu;
-
-	if (__builtin_expect(jump(cpu, sim->now + d), 1))
-		return;
-	sim_cpu_push(cpu, sim->now + d);
+	sim_cpu_push(sim->cpu, t);
 	sim_yield(SIM_YIELD_TIME);
 }
 

@@ -32,8 +32,30 @@ void sim_lines_finish(void);
 
 /* -- exec.c -- */
 
+/* Moves the clock to @t if nothing comes before (@t, this CPU). */
+static inline bool sim_jump(struct sim_cpu *cpu, sim_time t)
+{
+	struct sim_machine *m = sim;
+
+	if (__builtin_expect(m->stop, 0) || sim_evq_before(&m->evq, t, cpu->rank))
+		return false;
+	if (t != m->now) {
+		m->now = t;
+		m->high = cpu->rank;
+	}
+	return true;
+}
+
+/* The CPU's event at @t, and a yield until then. */
+void sim_elapse_until(sim_time t);
+
 /* Spends @d on a fiber without looking at interrupts afterwards. */
-void sim_elapse(sim_time d);
+static inline void sim_elapse(sim_time d)
+{
+	if (__builtin_expect(!sim_jump(sim->cpu, sim->now + d), 0))
+		sim_elapse_until(sim->now + d);
+}
+
 /* Waits for the CPU's next event on a fiber: somebody will push it. */
 void sim_yield(enum sim_yield why);
 /* Interrupt debt, bodies and preemption, between two accesses. */

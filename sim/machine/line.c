@@ -87,11 +87,9 @@ void sim_lines_finish(void)
 	munmap(sim->lines, lines_bytes);
 }
 
-struct sim_line *sim_line_of(const void *addr)
+/* Not in the arena: on a stack, or in memory that stands in for some of the arena's. */
+static struct sim_line *line_elsewhere(const void *addr)
 {
-	if (sim_arena_has(&sim->arena, addr))
-		return &sim->lines[sim_arena_line(&sim->arena, addr)];
-
 	struct sim_fiber *f = sim_fiber_of(addr);
 	struct sim_line *line = f ? NULL : alias_line(addr);
 
@@ -101,27 +99,39 @@ struct sim_line *sim_line_of(const void *addr)
 	return ((struct sim_task *)f->owner)->stack_line;
 }
 
+static inline struct sim_line *line_of(const void *addr)
+{
+	if (sim_arena_has(&sim->arena, addr))
+		return &sim->lines[sim_arena_line(&sim->arena, addr)];
+	return line_elsewhere(addr);
+}
+
+struct sim_line *sim_line_of(const void *addr)
+{
+	return line_of(addr);
+}
+
+static enum sim_dist socket_distance(uint64_t differ)
+{
+	return differ & (differ - 1) ? SIM_DIST_HOP2 : SIM_DIST_HOP1;
+}
+
 enum sim_dist sim_distance(unsigned a, unsigned b)
 {
-	const struct sim_cpu *x = &sim->cpus[a], *y = &sim->cpus[b];
+	uint64_t differ = sim->cpus[a].place ^ sim->cpus[b].place;
 
-	if (a == b)
-		return SIM_DIST_SELF;
-	if (x->socket == y->socket) {
-		if (x->core == y->core)
-			return SIM_DIST_SMT;
-		if (sim->cfg.cluster && x->core / sim->cfg.cluster == y->core / sim->cfg.cluster)
-			return SIM_DIST_CLUSTER;
+	if (!differ)
+		return a == b ? SIM_DIST_SELF : SIM_DIST_SMT;
+	if (differ < UINT64_C(1) << 16)
+		return SIM_DIST_CLUSTER;
+	if (differ < UINT64_C(1) << 32)
 		return SIM_DIST_SOCKET;
-	}
-	return __builtin_popcount(x->socket ^ y->socket) == 1 ? SIM_DIST_HOP1 : SIM_DIST_HOP2;
+	return socket_distance(differ >> 32);
 }
 
 static enum sim_dist home_distance(unsigned socket, unsigned home)
 {
-	if (socket == home)
-		return SIM_DIST_SELF;
-	return __builtin_popcount(socket ^ home) == 1 ? SIM_DIST_HOP1 : SIM_DIST_HOP2;
+	return socket == home ? SIM_DIST_SELF : socket_distance(socket ^ home);
 }
 
 /* -- copies ---------------------------------------------------------------------------- */
@@ -164,23 +174,26 @@ static void line_own(struct sim_line *line, unsigned cpu)
 	line->owner = (uint16_t)(cpu + 1);
 }
 
+static inline enum sim_dist better_distance(enum sim_dist best, enum sim_dist d, bool nearest)
+{
+	if (d == SIM_DIST_SELF)
+		return best;
+	return best == SIM_DIST_SELF || (nearest ? d < best : d > best) ? d : best;
+}
+
 /* Distance to the nearest (loads) or farthest (stores) copy that is not @cpu's; SELF: there is none. */
 static enum sim_dist sharers_distance(const struct sim_line *line, unsigned cpu, bool nearest)
 {
 	enum sim_dist best = SIM_DIST_SELF;
-	unsigned n = line->set ? set_words : line->nsharers;
 
-	for (unsigned i = 0; i < n; i++) {
-		uint64_t left = line->set ? line->set[i] : 1;
-
-		for (; left; left &= left - 1) {
-			unsigned other = line->set ? i * 64 + (unsigned)__builtin_ctzll(left) : line->sharer[i];
-			enum sim_dist d = other == cpu ? SIM_DIST_SELF : sim_distance(cpu, other);
-
-			if (d != SIM_DIST_SELF && (best == SIM_DIST_SELF || (nearest ? d < best : d > best)))
-				best = d;
-		}
+	if (!line->set) {
+		for (unsigned i = 0; i < line->nsharers; i++)
+			best = better_distance(best, sim_distance(cpu, line->sharer[i]), nearest);
+		return best;
 	}
+	for (unsigned i = 0; i < set_words; i++)
+		for (uint64_t left = line->set[i]; left; left &= left - 1)
+			best = better_distance(best, sim_distance(cpu, i * 64 + (unsigned)__builtin_ctzll(left)), nearest);
 	return best;
 }
 
@@ -294,7 +307,7 @@ static inline void write_word(void *addr, unsigned size, uint64_t v)
 	*(volatile uint64_t *)addr = v;
 }
 
-static inline uint64_t perform(enum sim_op op, void *addr, unsigned size, uint64_t a, uint64_t b)
+static inline __attribute__((always_inline)) uint64_t perform(enum sim_op op, void *addr, unsigned size, uint64_t a, uint64_t b)
 {
 	uint64_t old = read_word(addr, size);
 	uint64_t mask = size == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * size) - 1;
@@ -356,7 +369,7 @@ static bool touch(struct sim_line *line, enum sim_opclass opc)
 
 uint64_t sim_access(enum sim_op op, void *addr, unsigned size, uint64_t a, uint64_t b)
 {
-	if (!sim || !sim_fiber_current())
+	if (__builtin_expect(!sim || !sim_fiber_current(), 0))
 		return perform(op, addr, size, a, b);
 
 	struct sim_cpu *cpu = sim->cpu;
@@ -366,7 +379,7 @@ uint64_t sim_access(enum sim_op op, void *addr, unsigned size, uint64_t a, uint6
 
 	if (__builtin_expect(cpu->replaying, 0) && sim_replay_read(cpu, &old))
 		return old;
-	line = sim_line_of(addr);
+	line = line_of(addr);
 	if (__builtin_expect(cpu->replaying, 0)) {
 		/* the first access that is not of the past: it was issued as a hit and completes now */
 		cpu->replaying = false;
@@ -377,7 +390,7 @@ uint64_t sim_access(enum sim_op op, void *addr, unsigned size, uint64_t a, uint6
 		count_access();
 		if (__builtin_expect(sim->touching, 0))
 			storing = touch(line, opc);
-		hit = opc == SIM_OPC_LOAD ? sim_line_has(line, cpu->id) : line->owner == cpu->id + 1;
+		hit = line->owner == cpu->id + 1 || (opc == SIM_OPC_LOAD && sim_line_has(line, cpu->id));
 		sim_elapse(hit ? sim->cfg.costs.lat[opc][SIM_LINE_M][SIM_DIST_SELF] : line_miss(line, cpu, opc));
 	}
 	if (op != SIM_LOAD && !hit && line->owner != cpu->id + 1) { /* read while our store was under way */
@@ -385,14 +398,15 @@ uint64_t sim_access(enum sim_op op, void *addr, unsigned size, uint64_t a, uint6
 		sim_unpark_watchers(line);
 	}
 	old = perform(op, addr, size, a, b);
-	line->storing -= storing;
+	if (storing)
+		line->storing--;
 	if (op != SIM_LOAD && line->watchers) /* who peeks holds no copy */
 		sim_unpark_watchers(line);
 	if (op == SIM_LOAD && hit)
 		sim_spin_read(cpu, line, addr, size, old);
 	else
 		sim_spin_impure(cpu);
-	if (sim->trace->classes & SIM_CLASS_ACCESS)
+	if (__builtin_expect(sim->trace->classes & SIM_CLASS_ACCESS, 0))
 		sim_emit(SIM_REC_ACCESS, sim_current()->id + 1, line->object + 1, (uint32_t)op | (uint32_t)hit << 8, old);
 	if (__builtin_expect(cpu->attention, 0))
 		sim_attend();

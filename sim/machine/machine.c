@@ -39,6 +39,8 @@ static void cpus_create(struct sim_machine *m)
 		cpu->thread = i / half;
 		cpu->socket = i % half / m->cfg.cores;
 		cpu->core = i % m->cfg.cores;
+		cpu->place = (uint64_t)cpu->socket << 32 | cpu->core |
+			     (m->cfg.cluster ? cpu->core / m->cfg.cluster : cpu->core) << 16;
 		cpu->rank = sim_rank(SIM_PHASE_CPU, i, SIM_KIND_CPU, 0);
 		sim_wake_init_cpu(cpu);
 	}

@@ -177,6 +177,7 @@ enum sim_yield { SIM_YIELD_TIME, SIM_YIELD_SCHEDULE, SIM_YIELD_PREEMPT, SIM_YIEL
 
 struct sim_cpu {
 	uint32_t id, socket, core, thread;
+	uint64_t place;		    /* socket << 32 | cluster << 16 | core: what differs tells the distance (line.c) */
 	struct sim_event ev;	    /* SIM_KIND_CPU */
 	uint64_t rank;		    /* of ev */
 	enum sim_cpu_mode mode;
@@ -200,6 +201,7 @@ struct sim_cpu {
 	struct sim_spin *spin;	    /* elision: record of the current turn (spin.c) */
 	bool parked;		    /* spinning without events */
 	bool replaying;		    /* running forward from the past: what was read then still holds */
+	bool resched_then;	    /* need_resched when the turn of a spin began that is being made or replayed */
 	uint16_t line_next;	    /* 1 + CPU behind this one in a line's queue of requests */
 	uint32_t call_seq;	    /* function-call IPIs sent so far */
 	struct sim_rq *rq;	    /* sched.h */
@@ -331,7 +333,7 @@ void sim_resched_point(bool might_sleep);
 
 static inline bool sim_need_resched(void)
 {
-	return sim->cpu->need_resched && !sim->cpu->replaying;
+	return sim->cpu->replaying ? sim->cpu->resched_then : sim->cpu->need_resched;
 }
 
 /* The task that code runs for: the interrupt body if one runs, else the CPU's task. */

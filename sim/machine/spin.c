@@ -272,12 +272,15 @@ static bool same_state(struct sim_spin *s, const char *from, const char *top, co
 	return same;
 }
 
-/* What was read in the turn is still so, and nobody wants this CPU to look up. */
+/*
+ * What was read in the turn is still so, and nobody wants this CPU to look up. A reschedule
+ * that was due before the turn began has had no effect on it, and will have none on the next.
+ */
 static bool still_holds(const struct sim_cpu *cpu)
 {
 	const struct sim_turn *t = &cpu->spin->turn;
 
-	if (cpu->attention || cpu->need_resched || !t->pure)
+	if (cpu->attention || cpu->need_resched != cpu->resched_then || !t->pure)
 		return false;
 	for (unsigned i = 0; i < t->n; i++) {
 		uint64_t now = 0;
@@ -289,12 +292,21 @@ static bool still_holds(const struct sim_cpu *cpu)
 	return true;
 }
 
+/* Only what the turn has: the room for a turn is fifteen times the usual one. */
+static void turn_copy(struct sim_turn *to, const struct sim_turn *from)
+{
+	to->n = from->n;
+	to->pure = from->pure;
+	for (unsigned i = 0; i < from->n; i++)
+		to->read[i] = from->read[i];
+}
+
 static void park(struct sim_cpu *cpu, bool declared)
 {
 	const struct sim_touched *touched = sim_current()->touched;
 	struct sim_spin *s = cpu->spin;
 
-	s->last = s->turn;
+	turn_copy(&s->last, &s->turn);
 	s->turn.n = 0;
 	s->since = sim->now;
 	s->hit = sim->cfg.costs.lat[SIM_OPC_LOAD][SIM_LINE_M][SIM_DIST_SELF];
@@ -352,9 +364,10 @@ void sim_relax_at(bool declared, const char *frame, const uint64_t *regs, unsign
 	}
 	s->have_last = s->turn.pure && s->turn.n;
 	if (s->have_last)
-		s->last = s->turn;
+		turn_copy(&s->last, &s->turn);
 	s->turn.n = 0;
 	s->turn.pure = true;
+	cpu->resched_then = cpu->need_resched;
 }
 
 sim_time sim_clock(void)
