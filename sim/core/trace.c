@@ -48,28 +48,20 @@ void sim_trace_emit(struct sim_trace *t, const struct sim_rec *rec)
 {
 	unsigned class = sim_rec_class_of[rec->type];
 
+	if (!(t->classes & class))
+		return;
+	if (__builtin_expect(t->nsubs == 1, 1)) { /* a run that writes no trace */
+		t->subs[0].take(t->subs[0].user, rec);
+		return;
+	}
 	for (unsigned i = 0; i < t->nsubs; i++)
 		if (t->subs[i].classes & class)
 			t->subs[i].take(t->subs[i].user, rec);
 }
 
-/*
- * One dependent multiplication per record: its four words are first summed with odd
- * multipliers, so that a change of any one word changes the sum. Words are made of
- * values, never of memory: the byte order of the host does not matter.
- */
 uint64_t sim_digest_add(uint64_t digest, const struct sim_rec *rec)
 {
-	uint64_t sum;
-
 	if (!(sim_rec_class_of[rec->type] & (SIM_CLASS_SCHED | SIM_CLASS_LOCK | SIM_CLASS_TASK)))
 		return digest;
-	sum = rec->time * UINT64_C(0x9e3779b185ebca87);
-	sum += ((uint64_t)rec->type | (uint64_t)rec->cpu << 16 | (uint64_t)rec->task << 32) *
-	       UINT64_C(0xc2b2ae3d27d4eb4f);
-	sum += ((uint64_t)rec->obj | (uint64_t)rec->arg << 32) * UINT64_C(0x165667b19e3779f9);
-	sum += rec->val * UINT64_C(0x85ebca77c2b2ae63);
-	digest ^= sum;
-	digest = digest << 31 | digest >> 33;
-	return digest * UINT64_C(0x27d4eb2f165667c5);
+	return sim_digest_mix(digest, rec);
 }

@@ -185,6 +185,19 @@ static bool nobody_can_act(const struct watch *w)
 	return true;
 }
 
+/*
+ * May a wait that just began close a cycle? Not behind a free lock, nor behind one owner that
+ * waits for nothing: the common cases.
+ */
+static bool may_close(const struct watch *w, uint32_t task, uint32_t lock)
+{
+	const struct watch_hold *h = w->lock[lock].oldest;
+
+	if (!h)
+		return w->task[task].op_mode == LOCK_SHARED; /* behind a queued writer */
+	return h->mode != LOCK_EXCLUSIVE || h->next_lock || w->task[h->task].op == WATCH_OP_LOCK;
+}
+
 static void look_deadlock(struct watch *w, enum watch_moment moment, uint32_t task, uint32_t lock)
 {
 	bool still;
@@ -197,10 +210,7 @@ static void look_deadlock(struct watch *w, enum watch_moment moment, uint32_t ta
 		return;
 	}
 	if (moment == WATCH_ON_SLEEP) {
-		const struct watch_hold *h = w->lock[lock].oldest;
-
-		/* the common case: one owner, which waits for nothing */
-		if (!h || h->mode != LOCK_EXCLUSIVE || w->task[h->task].op != WATCH_OP_NONE)
+		if (may_close(w, task, lock))
 			check_from(w, task, false);
 		return;
 	}

@@ -11,8 +11,8 @@
  */
 #include "sim/run/watch_impl.h"
 
-#define CALLS_ALL 2048u /* calls at which every queue is counted; then every 64th */
-#define CALLS_EVERY 64u
+#define CALLS_ALL 2048u /* calls at which every queue is counted */
+#define CALLS_EVERY 64u /* then every 64th, and of long queues so few that it comes to a step per call */
 
 static uint64_t ended(const struct watch_lock *l)
 {
@@ -28,8 +28,9 @@ static void fifo_call(struct watch *w, uint32_t task, uint32_t lock)
 	t->op_ahead = 0;
 	if (!t->op_waits || l->nwait < 2 || t->op_mode != LOCK_EXCLUSIVE)
 		return;
-	if (l->seq > CALLS_ALL && l->seq % CALLS_EVERY)
+	if (l->seq > CALLS_ALL && l->seq < l->count_at)
 		return;
+	l->count_at = l->seq + MAX(CALLS_EVERY, l->nwait);
 	if (l->model->view)
 		l->model->view(l->bound->lock, &v);
 	t->op_ahead = ended(l) + MAX(v.nwaiters, l->sleepers);

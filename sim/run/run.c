@@ -33,7 +33,6 @@ struct run { /* one run in progress */
 	struct sim_choice choice;
 	struct sim_trace_writer *writer;
 	struct watch *watch; /* NULL in a bare run */
-	uint64_t digest, records;
 	unsigned scenes; /* taken so far */
 	enum sim_stop why;
 	sim_time end; /* of the window */
@@ -77,14 +76,6 @@ static void on_warning(uint32_t lock, const char *text)
 {
 	if (now_running->watch)
 		watch_finding(now_running->watch, RUN_FINDING_warning, current_task(), lock, text);
-}
-
-static void count_record(void *user, const struct sim_rec *rec)
-{
-	struct run *r = user;
-
-	r->records++;
-	r->digest = sim_digest_add(r->digest, rec);
 }
 
 /* -- set-up ---------------------------------------------------------------------------------------- */
@@ -172,9 +163,6 @@ static int run_listen(struct run *r, char **error)
 		o->trace_classes ? o->trace_classes : SIM_CLASS_SCHED | SIM_CLASS_LOCK | SIM_CLASS_TASK;
 
 	if (!o->bare) {
-		r->digest = SIM_DIGEST_SEED;
-		sim_trace_subscribe(&r->trace, SIM_CLASS_SCHED | SIM_CLASS_LOCK | SIM_CLASS_TASK,
-				    count_record, r);
 		r->watch = watch_create(&r->bound, o);
 		watch_start(r->watch, &r->trace);
 	}
@@ -311,8 +299,6 @@ static void fill_result(struct run *r, struct run_result *res)
 	res->machine = g_strdup(r->bound.machine_text);
 	res->seed = r->bound.seed;
 	res->end = r->watch && watch_stopped(r->watch) ? RUN_END_FINDING : end_of(r);
-	res->digest = r->digest;
-	res->records = r->records;
 	res->accesses = sim->accesses;
 	res->events = sim->events;
 }

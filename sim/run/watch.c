@@ -44,6 +44,10 @@ static void watch_take(void *user, const struct sim_rec *rec)
 {
 	struct watch *w = user;
 
+	if (rec->type != SIM_REC_LINE_SUM) { /* the only one of its class here */
+		w->records++;
+		w->digest = sim_digest_mix(w->digest, rec);
+	}
 	w->now = rec->time;
 	w->rec = rec;
 	if (folds[rec->type])
@@ -70,6 +74,7 @@ struct watch *watch_create(struct run_bound *bound, const struct run_options *op
 	w->b = bound;
 	w->scn = bound->scn;
 	w->from = bound->from;
+	w->digest = SIM_DIGEST_SEED;
 	w->ntask = bound->ntask;
 	w->nall = bound->ntask + bound->nirq;
 	w->nlock = bound->nlock;
@@ -170,6 +175,8 @@ void watch_finish(struct watch *w, sim_time end, bool complete, struct run_resul
 	r->from = w->from;
 	r->until = end;
 	r->accounted = w->accounting;
+	r->digest = w->digest;
+	r->records = w->records;
 	r->bill = w->bill ? bill_finish(w, end) : NULL;
 	r->task = w->rtask;
 	r->ntask = w->ntask;

@@ -44,8 +44,8 @@ void watch_quiet(struct watch *w);
 /*
  * The run is over at @end (the end of the window, also when it ended early), and
  * sim_machine_sum_lines() was called. Last checks; then fills of @r: from, until, accounted,
- * lock, task, cpu, finding, verdict, done, throughput, done_name and done_count, oracle.
- * All else of @r (names, seed, digest, why it ended) is the caller's. The verdicts are those of
+ * lock, task, cpu, finding, verdict, done, throughput, done_name and done_count, oracle,
+ * digest, records. All else of @r (names, seed, why it ended) is the caller's. The verdicts are those of
  * the scenario's own expectations; watch_judge_compare() makes those of a compare block.
  * @complete: the run was not cut short (by a limit, a signal or a finding): only then do
  * expectations about the end mean anything; a cut run misses those that it left open.

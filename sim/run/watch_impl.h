@@ -88,6 +88,7 @@ struct watch_lock {
 	uint32_t awake_inside; /* of them, not asleep */
 	uint32_t sleepers;     /* asleep inside lock() */
 	uint64_t seq;	       /* calls so far */
+	uint64_t count_at;     /* FIFO: the call at which the queue is counted next */
 	uint64_t grants, fails, releases;
 	uint64_t sleeps, wakeups; /* of the whole run */
 	uint64_t quiet;	       /* quiet moments so far */
@@ -176,6 +177,7 @@ struct watch {
 	struct sim_trace *trace; /* for FINDING records; NULL before start */
 	sim_time from;		 /* statistics begin */
 	sim_time now;		 /* of the latest record */
+	uint64_t digest, records; /* of SCHED | LOCK | TASK: here, since another listener costs as much as a fold */
 	bool accounting;	 /* some waits are cut into pieces */
 	bool stopped;		 /* a finding ended the run */
 	bool ended;		 /* between END and free */
