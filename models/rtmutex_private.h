@@ -56,7 +56,8 @@ struct rt_mutex_waiter { /* on the blocked task's stack */
 	unsigned int wake_state; /* TASK_NORMAL or TASK_RTLOCK_WAIT */
 };
 
-/* X(name): counters of both flavours, in the order of the event table */
+/* X(name): counters of both flavours, in the order of the event table. An older generation has its own. */
+#ifndef RTMUTEX_EVENTS
 #define RTMUTEX_EVENTS(X)                                                                                    \
 	X(rtmutex_lock_fast)	/* taken by the fast compare-and-swap */                                     \
 	X(rtmutex_lock_slow)	/* taken in the slow path without queueing */                                \
@@ -74,6 +75,7 @@ struct rt_mutex_waiter { /* on the blocked task's stack */
 	X(rtmutex_timeout)	/* waits that ended by their timeout */                                      \
 	X(rtmutex_signal)	/* waits that a signal ended */                                              \
 	X(rtmutex_parked)	/* tasks parked for ever after a deadlock nobody had asked to detect */
+#endif
 LOCKEVENTS(RTMUTEX_EVENTS)
 
 static inline struct task_struct *rt_mutex_owner(const struct rt_mutex_base *lock)
