@@ -123,6 +123,8 @@ static char **split_short_options(int *argc, char **argv)
 		if (!operands && (g_str_has_prefix(arg, "-j") || g_str_has_prefix(arg, "-s")) && arg[2]) {
 			g_ptr_array_add(split, (void *)(arg[1] == 'j' ? "-j" : "-s"));
 			g_ptr_array_add(split, arg[2] == '=' ? arg + 3 : arg + 2);
+		} else if (!operands && !strcmp(arg, "--timeline")) { /* its value is optional, and never the next word */
+			g_ptr_array_add(split, (void *)"--timeline=");
 		} else {
 			g_ptr_array_add(split, arg);
 		}

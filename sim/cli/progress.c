@@ -41,7 +41,7 @@ void progress_start(const struct scenario *scn, struct run_options *o)
 {
 	struct sigaction action = { .sa_handler = on_alarm, .sa_flags = SA_RESTART };
 
-	if (opt.quiet || !isatty(STDERR_FILENO))
+	if (opt.quiet || o->listen || !isatty(STDERR_FILENO)) /* one listener: a timeline goes first */
 		return;
 	if (scn->run_for)
 		sim_time_format(until, scn_constant(scn, scn->run_for));

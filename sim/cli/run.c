@@ -2,6 +2,7 @@
 /* lockstep run FILE: runs a scenario and prints its report. */
 #include "sim/cli/cli.h"
 #include "sim/cli/progress.h"
+#include "sim/cli/timeline.h"
 #include "sim/report/report.h"
 
 static const GOptionEntry own_options[] = {
@@ -43,6 +44,8 @@ static int run(int argc, char **argv)
 		cli_error("--class: there is no class \"%s\"", bad ? bad : "");
 		return CLI_WRONG;
 	}
+	if (!timeline_prepare(&options))
+		return CLI_WRONG;
 	options.trace_path = opt.trace;
 	scn = cli_load(argv[0], stderr, cli_colour(stderr), &status);
 	if (!scn)
@@ -53,7 +56,7 @@ static int run(int argc, char **argv)
 	progress_stop();
 	if (result) {
 		status = run_exit_status(result);
-		if (print(result) != CLI_FINE)
+		if (print(result) != CLI_FINE || timeline_draw(result, argv[0]) != CLI_FINE)
 			status = CLI_WORLD;
 		run_result_free(result);
 	} else {
@@ -64,7 +67,7 @@ static int run(int argc, char **argv)
 	return status;
 }
 
-static const GOptionEntry *const groups[] = { own_options, cli_run_options, cli_kernel_options, cli_text_options, cli_output_options, NULL };
+static const GOptionEntry *const groups[] = { own_options, cli_timeline_options, cli_run_options, cli_kernel_options, cli_text_options, cli_output_options, NULL };
 
 const struct cli_verb verb_run = {
 	.name = "run",
