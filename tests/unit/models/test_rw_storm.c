@@ -45,6 +45,11 @@ static const struct setup {
 	{ "tft", "" },
 	{ "rwbase-5.15", CHAINS },
 	{ "rwbase-6.4", CHAINS },
+	{ "rwsem-rt-single", CHAINS "rtmutex_signal" },
+	{ "rwsem-rt-single-nonest", CHAINS "rtmutex_signal" },
+	/* of the rt_mutex it uses the queue and the walk only */
+	{ "rwsem-rt-multi-2008", CHAINS "rtmutex_signal rtmutex_lock_fast rtmutex_lock_slow rtmutex_steal rtmutex_spin "
+				 "rtmutex_sleep rtmutex_wake rwpi_read_nest rwpi_read_limit" },
 	{ "rtrwlock", CHAINS "rtmutex_signal" },
 };
 
