@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=sh
+# For the tests of kernel plug-ins: trees unpacked outside of the checkout, plug-ins of them.
+#   . lib.sh, with $lockstep, $root and $work set. Skips (77) where there is no package.
+failed=0
+
+complain() {
+	echo "FAILED: $*"
+	failed=1
+}
+
+finish() {
+	[ $failed -eq 0 ] && echo "all as expected"
+	exit $failed
+}
+
+# Which of the packages are here: "6.1 6.12"
+versions() {
+	for v in 6.1 6.12; do
+		[ -f "/usr/src/linux-source-$v.tar.xz" ] && printf '%s ' "$v"
+	done
+}
+
+# Unpacks the files that are needed, once; other tests wait meanwhile.
+unpack() {
+	(
+		flock 9
+		if [ ! -f "$work/tree-$1/Makefile" ]; then
+			rm -rf "$work/tree-$1" && mkdir -p "$work/tree-$1" &&
+				tar -xf "/usr/src/linux-source-$1.tar.xz" -C "$work/tree-$1" --strip-components=1 \
+					"linux-source-$1/Makefile" "linux-source-$1/kernel/locking" \
+					"linux-source-$1/include/linux" "linux-source-$1/include/asm-generic"
+		fi
+	) 9>"$work/lock-$1"
+}
+
+# A plug-in of an unpacked tree: $work/vX.so, newer than the program.
+plugin() {
+	(
+		flock 9
+		if [ ! -f "$work/v$1.so" ] || [ "$lockstep" -nt "$work/v$1.so" ]; then
+			"$lockstep" kernel build --tree "$work/tree-$1" --name "v$1" -o "$work" >/dev/null
+		fi
+	) 9>"$work/lock-$1"
+}
+
+have=$(versions)
+if [ -z "$have" ]; then
+	echo "skipped: neither linux-source-6.1 nor linux-source-6.12 is installed"
+	exit 77
+fi
+mkdir -p "$work"
+for v in $have; do
+	if ! unpack "$v"; then
+		echo "/usr/src/linux-source-$v.tar.xz cannot be unpacked"
+		exit 99
+	fi
+	plugin "$v" || { echo "linux-source-$v does not build"; exit 1; }
+done

@@ -1,0 +1,30 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Lockstep's models and the files they mirror do the same, to the picosecond.
+#   twin.sh LOCKSTEP ROOT WORK [PROGRAMS [SEED]]
+lockstep=$1 root=$2 work=$3 programs=${4:-500} seed=${5:-1}
+. "$root/tests/kernel/lib.sh"
+case " $have" in
+*" 6.1 "*) ;;
+*) echo "skipped: the models mirror 6.1, and linux-source-6.1 is not installed"; exit 77 ;;
+esac
+
+"$lockstep" twin --kernel "$work/v6.1.so" --random "$programs" --seed "$seed" || complain "random programs diverge"
+
+# whole scenarios: those without costs exactly, and two sides that are known to differ
+for file in "$root"/scenarios/pi/*.lks; do
+	"$lockstep" twin --kernel "$work/v6.1.so" "$file" >"$work/twin.$$" 2>&1 || { complain "$file"; cat "$work/twin.$$"; }
+done
+cat >"$work/two.$$.lks" <<'END'
+machine zero { sockets 1 cores 2 preempt full }
+lock m : mutex
+task a { loop 3 { hold m { run 5us } } }
+task b { loop 3 { hold m { run 5us } } }
+run until done
+END
+"$lockstep" twin --kernel "$work/v6.1.so" "$work/two.$$.lks" | grep -q "the same, to the picosecond" ||
+	complain "a small scenario is not the same"
+"$lockstep" twin --kernel "$work/v6.1.so" --with nobody "$work/two.$$.lks" 2>/dev/null
+[ $? -eq 2 ] || complain "a side that is not there is taken"
+rm -f "$work/twin.$$" "$work/two.$$.lks"
+finish
