@@ -88,10 +88,6 @@ static bool prepare(struct kernel_build *b)
 	if (!kernel_tree_read(b))
 		return false;
 	b->name = asked.name ? g_strdup(asked.name) : default_name(b->version);
-	if (!*b->name || b->name[strspn(b->name, "abcdefghijklmnopqrstuvwxyz0123456789._-")]) {
-		cli_error("--name %s: a name consists of a-z, 0-9, \".\", \"_\", \"-\"", b->name);
-		return false;
-	}
 	b->work = g_dir_make_tmp("lockstep-kernel-XXXXXX", &error);
 	if (!b->work) {
 		cli_error("%s", error->message);
@@ -178,6 +174,10 @@ static int run(int argc, char **argv)
 {
 	if (argc != 1 || strcmp(argv[0], "build") != 0) {
 		cli_error("the one thing to do is `lockstep kernel build --tree DIR`");
+		return CLI_WRONG;
+	}
+	if (asked.name && (!*asked.name || asked.name[strspn(asked.name, "abcdefghijklmnopqrstuvwxyz0123456789._-")])) {
+		cli_error("--name %s: a name consists of a-z, 0-9, \".\", \"_\", \"-\"", asked.name);
 		return CLI_WRONG;
 	}
 	return build();

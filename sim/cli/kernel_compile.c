@@ -40,7 +40,7 @@ bool kernel_spawn(const char *const *argv, char **said)
 static GPtrArray *compiler_line(const struct kernel_build *b, bool rt)
 {
 	static const char *const fixed[] = { "-std=gnu11", "-O2", "-g1", "-fPIC", "-fvisibility=hidden", "-fno-strict-aliasing",
-					     "-fno-omit-frame-pointer", "-fno-common", "-w",
+					     "-fno-omit-frame-pointer", "-fno-common",
 					     "-Werror=implicit-function-declaration", "-Werror=implicit-int",
 					     "-Werror=int-conversion", "-Werror=incompatible-pointer-types", "-D_GNU_SOURCE",
 					     "-DTREE_FILE(file)=<file>", "-DLOCKSTEP_VERSION=\"" LOCKSTEP_VERSION "\"" };
