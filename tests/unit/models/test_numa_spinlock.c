@@ -17,13 +17,19 @@ static void open_numa(const char *model, const char *params)
 	bench_lock_params("L", model, params);
 }
 
-static void close_numa(const char *grants)
+static void close_grants(const char *grants)
 {
 	ck_assert_str_eq(bench_grants("L"), grants);
 	ck_assert(bench_done());
 	ck_assert_str_eq(bench_findings(), "");
-	ck_assert_uint_eq(*(uint32_t *)bench_lock_at("L"), 0);
 	bench_close();
+}
+
+/* The word of CNA is 0 in the end. */
+static void close_numa(const char *grants)
+{
+	ck_assert_uint_eq(*(uint32_t *)bench_lock_at("L"), 0);
+	close_grants(grants);
 }
 
 /* -- CNA -------------------------------------------------------------------------------------- */
@@ -142,6 +148,68 @@ START_TEST(cna_shuffle_reduction)
 }
 END_TEST
 
+/* -- cohort ------------------------------------------------------------------------------------- */
+
+static void q8(void)
+{
+	bench_task("C0", 0, 0, 0, "lock L; run 10; unlock L");
+	bench_task("C4", 4, 0, 1, "lock L; run 10; unlock L"); /* waits at the global lock */
+	bench_task("C1", 1, 0, 2, "lock L; run 10; unlock L");
+	bench_task("C2", 2, 0, 3, "lock L; run 10; unlock L");
+	bench_task("C3", 3, 0, 4, "lock L; run 10; unlock L");
+}
+
+START_TEST(q8_cohort_passes_two_times)
+{
+	open_numa("cohort-ticket", "pass_bound=2");
+	q8();
+	bench_run(1000);
+	ck_assert_uint_eq(bench_event("L", "cohort_pass"), 2);
+	ck_assert_uint_eq(bench_event("L", "cohort_bound"), 1);
+	ck_assert_uint_eq(bench_event("L", "cohort_global"), 3);
+	close_grants("C0 0, C1 10, C2 20, C4 30, C3 40");
+}
+END_TEST
+
+START_TEST(q8_cohort_without_a_bound_that_matters)
+{
+	open_numa("cohort-ticket", NULL);
+	q8();
+	bench_run(1000);
+	close_grants("C0 0, C1 10, C2 20, C3 30, C4 40");
+	open_numa("cohort-ticket", "pass_bound=0");
+	q8();
+	bench_run(1000);
+	close_grants("C0 0, C4 10, C1 20, C2 30, C3 40");
+}
+END_TEST
+
+/* C1 comes when C0, alone as it believed, has released the global lock but not yet its node's: C4 is next. */
+START_TEST(cohort_newcomer_between_the_releases)
+{
+	open_numa("cohort-ticket", NULL);
+	bench_task("C0", 0, 0, 0, "lock L; run 10; unlock L");
+	bench_task("C4", 4, 0, 1, "lock L; run 10; unlock L");
+	bench_task("C1", 1, 0, 11, "lock L; run 10; unlock L");
+	bench_stop_at("C0", "cohort-released", 1, 12);
+	bench_run(1000);
+	ck_assert_uint_eq(bench_event("L", "cohort_pass"), 0);
+	close_grants("C0 0, C4 10, C1 20");
+}
+END_TEST
+
+/* A trylock that gets its node's lock but not the global one gives it back. */
+START_TEST(cohort_trylock_from_another_node)
+{
+	open_numa("cohort-ticket", NULL);
+	bench_task("C0", 0, 0, 0, "lock L; run 10; unlock L");
+	bench_task("C4", 4, 0, 1, "try L; unlock L; lock L; run 10; unlock L");
+	bench_run(1000);
+	ck_assert_int_eq(bench_result("C4", 1), -EBUSY);
+	close_grants("C0 0, C4 10");
+}
+END_TEST
+
 START_TEST(trylock)
 {
 	static const char *const model[] = { "cna", "cohort-ticket" };
@@ -151,7 +219,7 @@ START_TEST(trylock)
 	bench_task("B", 1, 0, 2, "try L; unlock L; run 5; try L; run 1; unlock L");
 	bench_run(100);
 	ck_assert_int_eq(bench_result("B", 1), -EBUSY);
-	close_numa("A 0, B 7");
+	close_grants("A 0, B 7");
 }
 END_TEST
 
@@ -169,7 +237,11 @@ int main(void)
 	tcase_add_test(t, cna_keeps_order_within_a_node);
 	tcase_add_test(t, cna_splice_loses_the_race);
 	tcase_add_test(t, cna_shuffle_reduction);
-	tcase_add_loop_test(t, trylock, 0, 1);
+	tcase_add_test(t, q8_cohort_passes_two_times);
+	tcase_add_test(t, q8_cohort_without_a_bound_that_matters);
+	tcase_add_test(t, cohort_newcomer_between_the_releases);
+	tcase_add_test(t, cohort_trylock_from_another_node);
+	tcase_add_loop_test(t, trylock, 0, 2);
 	suite_add_tcase(s, t);
 	r = srunner_create(s);
 	srunner_run_all(r, CK_ENV);

@@ -34,6 +34,7 @@
 	X(mutex_3_13, &lock_model_ticket, SIM_PREEMPT_FULL, "", "can_spin_resched=1", "queue_once=1", "unlock_early=1", \
 	  "osq=1", "extra_resched=1", "wake_q=1 keep_spinning=1")                                  \
 	X(cna, NULL, SIM_PREEMPT_FULL, "", "shuffle_reduction=1", "threshold=1")                   \
+	X(cohort_ticket, NULL, SIM_PREEMPT_FULL, "", "pass_bound=1")                               \
 	X(futex, &lock_model_qspinlock, SIM_PREEMPT_VOLUNTARY, "", "pthread=1", "pthread=1 adaptive=1") \
 	X(mutex_4_10, &lock_model_ticket, SIM_PREEMPT_FULL, "", "pickup=1", "handoff=0")           \
 	X(mutex_3_15, &lock_model_qspinlock, SIM_PREEMPT_FULL, "", "keep_spinning=1", "keep_spinning=1 wake_q=1", \
