@@ -88,7 +88,7 @@ static void put_wait(struct json *j, const struct story *s, const struct story_w
 	json_time(j, "from_ps", w->from);
 	json_time(j, "to_ps", w->to);
 	json_string(j, "end", end_name[w->end]);
-	json_int(j, "error", w->error);
+	json_int(j, "error", -w->error);
 	json_string(j, "file", w->file);
 	json_count(j, "line", w->line);
 	put_sums(j, "pieces_ps", w->sum);
