@@ -18,7 +18,7 @@ static struct {
 
 const GOptionEntry cli_timeline_options[] = {
 	{ "timeline", 0, 0, G_OPTION_ARG_FILENAME, &own.where,
-	  "Draw the schedule, in text below the report, or into an .svg", "[=FILE.svg]" },
+	  "Draw the schedule, in text below the report, or into an .svg", "[FILE.svg]" },
 	{ "span", 0, 0, G_OPTION_ARG_STRING, &own.span, "Draw only from one time to another, e.g. 90ms..180ms", "FROM..TO" },
 	G_OPTION_ENTRY_NULL,
 };

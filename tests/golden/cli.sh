@@ -114,7 +114,7 @@ expect 2 "$lockstep" run --color=maybe good.lks
 expect 0 "$lockstep" --version
 expect 0 "$lockstep" help
 has out "trace"
-for verb in run test check list explain trace help; do
+for verb in run test check list explain graph trace help; do
 	expect 0 "$lockstep" help $verb
 	has out "lockstep $verb"
 	expect 0 "$lockstep" $verb --help
