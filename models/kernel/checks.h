@@ -4,6 +4,20 @@
 #define MODELS_KERNEL_CHECKS_H
 
 #include "sim/kernel/bug.h"
+#include "sim/kernel/spinlock.h"
+
+/* Who holds a raw spinlock is known; of other locks, lockdep's maps would tell, and there are none. */
+#define kw_held(lk)                                                                                \
+	_Generic((lk), raw_spinlock_t *: kw_raw_spin_held((const raw_spinlock_t *)(const void *)(lk)), \
+		 const raw_spinlock_t *: kw_raw_spin_held((const raw_spinlock_t *)(const void *)(lk)), default: true)
+#undef lockdep_assert_held
+#undef lockdep_assert_not_held
+#undef assert_raw_spin_locked
+#undef lockdep_is_held
+#define lockdep_assert_held(lk) kw_lockdep(kw_held(lk), "not held: " #lk)
+#define lockdep_assert_not_held(lk) ((void)(lk))
+#define assert_raw_spin_locked(lk) lockdep_assert_held(lk)
+#define lockdep_is_held(lk) kw_held(lk)
 
 /* Kernels are built without these checks, so what they read costs nothing. */
 #undef lockdep_assert

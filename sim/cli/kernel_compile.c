@@ -58,8 +58,8 @@ static GPtrArray *compiler_line(const struct kernel_build *b, bool rt)
 	g_ptr_array_add(argv, g_strdup_printf("-I%s/include", b->work));
 	g_ptr_array_add(argv, g_strdup_printf("-I%s", b->words));
 	g_ptr_array_add(argv, g_strdup_printf("-ffile-prefix-map=%s=.", b->work));
-	g_ptr_array_add(argv, g_strdup("-idirafter"));
-	g_ptr_array_add(argv, g_strdup_printf("%s/kernel/locking", b->tree));
+	/* behind the others; not as a system directory, where compilers keep silent */
+	g_ptr_array_add(argv, g_strdup_printf("-I%s/kernel/locking", b->tree));
 	g_ptr_array_add(argv, g_strdup("-include"));
 	g_ptr_array_add(argv, g_strdup("models/kernel/words.h"));
 	return argv;
