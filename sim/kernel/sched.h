@@ -34,6 +34,13 @@ struct wake_q_node {
 	struct wake_q_node *next;
 };
 
+/* What a task brings to locks that settle deadlocks by age: see models/ww_mutex.h. */
+struct kw_ww_ctx {
+	u64 stamp;		/* smaller is older; 0: none yet */
+	unsigned int acquired;	/* locks held in it */
+	bool wounded, backoff;
+};
+
 struct task_struct {
 	SIM_TASK_WORDS
 	struct wake_q_node wake_q; /* NULL while in no wake queue */
@@ -47,6 +54,7 @@ struct task_struct {
 	struct rt_mutex_waiter *pi_blocked_on;
 
 	void *blocked_on; /* for models: the lock waited for */
+	struct kw_ww_ctx ww;
 	char comm[16];
 } __attribute__((aligned(64)));
 
