@@ -40,6 +40,7 @@ void kernel_setup(void)
 	nbound = 0;
 	ntold = 0;
 	on_finding = NULL;
+	kernel_on_schedule(NULL);
 	kernel_rawspin(NULL);
 	(void)kw_percpu_first;
 }

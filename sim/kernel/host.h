@@ -40,4 +40,7 @@ void kernel_op_leave(void);
  * the event that failed. */
 void kernel_on_finding(void (*fn)(int kind, const char *text));
 
+/* Around every sleep of schedule() and its like, on the fiber that sleeps; NULL: none. Forgotten by kernel_setup(). */
+void kernel_on_schedule(void (*fn)(struct sim_task *task, bool before));
+
 #endif

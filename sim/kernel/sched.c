@@ -189,11 +189,22 @@ void kw_syscall_exit(void)
 
 /* -- sleeping ------------------------------------------------------------------------------ */
 
+static void (*on_schedule)(struct sim_task *task, bool before);
+
+void kernel_on_schedule(void (*fn)(struct sim_task *task, bool before))
+{
+	on_schedule = fn;
+}
+
 void schedule(void)
 {
+	if (on_schedule)
+		on_schedule(sim_current(), true);
 	sim_schedule();
 	if (sim_current()->slept)
 		sim_current()->op_waited = true;
+	if (on_schedule)
+		on_schedule(sim_current(), false);
 }
 
 void schedule_preempt_disabled(void)

@@ -9,6 +9,7 @@
 #include <glib.h>
 
 #include "sim/kernel/host.h"
+#include "sim/run/director.h"
 #include "sim/run/program.h"
 
 static uint32_t lock_number(const struct prog_task *t, const struct bound_lock *bl)
@@ -135,8 +136,10 @@ void lockop_lock(struct sim_task *task, void *arg)
 	op_enter(task, m, lock);
 	t->waiting = lock;
 	sim_emit(SIM_REC_CALL, task->id + 1, lock, how, in->stmt);
+	director_mark(t, lock, SCN_LOCK_TRYING);
 	t->result = m->lock(bl->lock, &req);
 	t->waiting = 0;
+	director_mark(t, lock, t->result ? SCN_LOCK_FREE : SCN_LOCK_HELD);
 	op_leave(task);
 	if (!t->result) {
 		locked(t, h, task->id + 1, lock);
@@ -218,6 +221,7 @@ void lockop_unlock(struct sim_task *task, void *arg)
 	op_enter(task, h->lock->model, lock_number(t, h->lock));
 	h->lock->model->unlock(h->lock->lock, &req);
 	op_leave(task);
+	director_mark(t, lock, SCN_LOCK_FREE);
 	sim_emit(SIM_REC_UNLOCKED, task->id + 1, lock, h->mode, 0);
 	task->kernel_mode -= in_kernel(h->lock->model);
 	hold_give(t, h);

@@ -202,6 +202,8 @@ static void look_deadlock(struct watch *w, enum watch_moment moment, uint32_t ta
 {
 	bool still;
 
+	if (w->scn && w->scn->directed && moment != WATCH_ON_STILL && moment != WATCH_ON_END)
+		return; /* the director may still break it by a signal */
 	if (moment == WATCH_ON_CALL) {
 		const struct watch_lock *l = &w->lock[lock];
 

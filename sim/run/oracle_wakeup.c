@@ -8,12 +8,15 @@
  * (semaphores, completions) without units: nobody will ever post.
  */
 #include "sim/machine/machine.h"
+#include "sim/run/director.h"
 #include "sim/run/watch_impl.h"
 
 static bool wakes_itself(const struct watch *w, uint32_t task)
 {
 	const struct sim_task *t = w->b->task[task].task;
 
+	if (t && director_parked(w->b, task))
+		return true;
 	return t && (sim_event_queued(&t->timeout) || sim_event_queued(&t->timer) || t->sigpending);
 }
 

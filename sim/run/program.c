@@ -56,15 +56,16 @@ static void compile_point(struct compiler *c, const struct scn_stmt *stmt)
 void compile_list(struct compiler *c, const struct scn_stmt *list)
 {
 	for (; list; list = list->next)
-		if (!compile_target(c, list) && !compile_flow(c, list))
+		if (!compile_target(c, list) && !compile_flow(c, list) && !compile_step(c, list))
 			compile_point(c, list);
 }
 
 /* -- bodies ----------------------------------------------------------------------------------- */
 
 static void compile_body(struct run_bound *b, struct bind_pool *pool, const struct scn_stmt *list,
-			 bool is_irq, struct prog_body *body)
+			 const struct scn_task *task, struct prog_body *body)
 {
+	bool is_irq = !task;
 	struct compiler c = {
 		.b = b,
 		.pool = pool,
@@ -82,6 +83,10 @@ static void compile_body(struct run_bound *b, struct bind_pool *pool, const stru
 		list = list->next;
 	}
 	compile_list(&c, list);
+	if (task && task->directed)
+		emit(&c, PROG_DIRECTED, NULL);
+	if (task && task->director)
+		emit(&c, PROG_OVER, NULL);
 	emit(&c, PROG_END, NULL);
 	code = bind_alloc(pool, c.code->len * sizeof(*code));
 	memcpy(code, c.code->data, c.code->len * sizeof(*code));
@@ -113,11 +118,11 @@ void program_compile(struct run_bound *b, struct bind_pool *pool)
 	p->body = bind_alloc(pool, (scn->ntask + scn->nirq) * sizeof(p->body[0]));
 	p->task = bind_alloc(pool, (b->ntask + b->nirq) * sizeof(p->task[0]));
 	for (uint32_t i = 0; i < scn->ntask; i++) {
-		compile_body(b, pool, scn->task[i].body, false, &p->body[i]);
+		compile_body(b, pool, scn->task[i].body, &scn->task[i], &p->body[i]);
 		p->body[i].group = group_of(scn, i);
 	}
 	for (uint32_t i = 0; i < scn->nirq; i++)
-		compile_body(b, pool, scn->irq[i].body, true, &p->body[scn->ntask + i]);
+		compile_body(b, pool, scn->irq[i].body, NULL, &p->body[scn->ntask + i]);
 }
 
 static bool uses(const struct program *p, unsigned nbody, enum prog_op op)

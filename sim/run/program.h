@@ -64,7 +64,14 @@ enum prog_op {
 	PROG_MARK, /* slot: index of the text */
 	PROG_DONE, /* slot: index of the name, 0 unnamed */
 	PROG_EXIT,
-	PROG_END, /* of the body */
+	/* a director's: directed.h */
+	PROG_DIRECTED, /* the whole body of a task that is told what to do */
+	PROG_TELL,     /* target task; told, how: enum scn_order, slot: park */
+	PROG_SETTLE,   /* until all that was told has been done, as far as it goes */
+	PROG_AWAIT,    /* asked */
+	PROG_CHECK,
+	PROG_OVER, /* the director's last step */
+	PROG_END,  /* of the body */
 	PROG_OP_COUNT
 };
 
@@ -98,6 +105,8 @@ struct prog_insn {
 	union {
 		const struct prog_choose *choose;
 		const struct prog_set *set;
+		const struct prog_insn *told;	/* PROG_LOCK or PROG_UNLOCK */
+		const struct prog_asked *asked; /* director_impl.h */
 		sim_time cost;
 	};
 };
@@ -138,6 +147,7 @@ struct prog_task { /* sim_task->user */
 	uint32_t still;
 	struct sim_task **meet; /* whom the last to come wakes, and how many */
 	uint32_t nmeet;
+	struct directed *directed; /* what a director sees of it; NULL without one (director.h) */
 };
 
 struct program {
@@ -147,6 +157,7 @@ struct program {
 	size_t csd_stride;
 	uint64_t steps; /* of all tasks: host time, though nothing may happen in the machine */
 	const volatile int *interrupted; /* or NULL */
+	struct director *director;	 /* or NULL */
 	/* Something is wrong with a model, though no oracle sees it; or NULL. @lock: 1 + index. */
 	void (*warn)(uint32_t lock, const char *text);
 };

@@ -41,6 +41,8 @@ bool compile_flow(struct compiler *c, const struct scn_stmt *stmt);
 
 /* program_target.c: true if @stmt names a lock or a task */
 bool compile_target(struct compiler *c, const struct scn_stmt *stmt);
+/* director_compile.c: true if @stmt is a step of a director */
+bool compile_step(struct compiler *c, const struct scn_stmt *stmt);
 /* The unlock at the end of a hold block. */
 void compile_hold_end(struct compiler *c, const struct block *block);
 

@@ -3,6 +3,7 @@
  * The step machine. Each instruction has one function: it answers true when it gives the
  * machine something to do, false when the program goes on at this instant.
  */
+#include "sim/run/director.h"
 #include "sim/run/program.h"
 
 typedef bool prog_step_fn(struct prog_task *t, const struct prog_insn *in, struct sim_act *act);
@@ -329,6 +330,12 @@ static prog_step_fn *const step_of[PROG_OP_COUNT] = {
 	[PROG_MARK] = step_mark,
 	[PROG_DONE] = step_done,
 	[PROG_EXIT] = step_exit,
+	[PROG_DIRECTED] = director_step_directed,
+	[PROG_TELL] = director_step_tell,
+	[PROG_SETTLE] = director_step_settle,
+	[PROG_AWAIT] = director_step_fact,
+	[PROG_CHECK] = director_step_fact,
+	[PROG_OVER] = director_step_over,
 	[PROG_END] = step_exit,
 };
 

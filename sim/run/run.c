@@ -15,6 +15,7 @@
 
 #include "sim/kernel/host.h"
 #include "sim/run/bind_impl.h"
+#include "sim/run/director.h"
 #include "sim/run/plugin.h"
 #include "sim/run/scene.h"
 #include "sim/run/watch_impl.h"
@@ -153,6 +154,7 @@ static void run_bind(struct run *r, const struct scenario *scn)
 	bind_names(b, r->pool);
 	b->program->interrupted = o->interrupted;
 	b->program->warn = on_warning;
+	director_bind(b, r->pool);
 }
 
 /* The listeners; 0, or -1 with @error when the trace cannot be written. */
@@ -309,8 +311,10 @@ static void run_finish(struct run *r, struct run_result *res)
 
 	r->end = whole ? r->bound.until : sim->now;
 	sim_machine_sum_lines();
-	if (r->watch)
+	if (r->watch) {
 		watch_finish(r->watch, r->end, is_complete(r), res);
+		director_verdicts(&r->bound, res);
+	}
 	fill_result(r, res);
 }
 
@@ -324,6 +328,7 @@ static int run_close(struct run *r, char **error)
 		ret = -1;
 	}
 	watch_free(r->watch);
+	director_free(&r->bound);
 	sim_trace_unsubscribe_all(&r->trace);
 	if (r->bound.machine)
 		sim_machine_destroy(r->bound.machine);

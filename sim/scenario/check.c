@@ -102,7 +102,7 @@ static void check_tasks(struct parser *p)
 	if (!p->scn->ntask)
 		parse_fail(p, SIM_DIAG_no_tasks, whole_file(p), "the scenario has no task");
 	for (unsigned i = 0; i < p->scn->ntask; i++)
-		if (!p->scn->task[i].body)
+		if (!p->scn->task[i].body && !p->scn->task[i].directed)
 			parse_fail(p, SIM_DIAG_empty_task, p->scn->task[i].pos, "task \"%s\" does nothing",
 				   p->scn->task[i].name);
 }
@@ -121,6 +121,7 @@ static const struct check {
 	{"cpu-count", check_cpu_count, false},
 	{"models", check_models, false},
 	{"objects", check_objects, false},
+	{"director", check_director, false},
 	{"tasks", check_tasks, false},
 	{"task-count", check_task_count, false},
 	{"run", check_run, false},

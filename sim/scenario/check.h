@@ -71,6 +71,9 @@ void check_ends(struct parser *p);
 /* An endless loop that nothing leaves. */
 bool check_is_endless(const struct scn_stmt *s);
 
+/* check_director.c: also marks whom the director directs */
+void check_director(struct parser *p);
+
 /* check_flow.c: what is held where */
 void check_flow(struct parser *p);
 

@@ -72,6 +72,9 @@ static bool names_object(const struct scn_stmt *s)
 	case SCN_DONE:
 	case SCN_RESCHED:
 	case SCN_SHOOTDOWN:
+	case SCN_TELL:
+	case SCN_AWAIT:
+	case SCN_CHECK:
 		break;
 	}
 	return false;
@@ -295,6 +298,9 @@ static bool statement_takes_time(const struct scn_stmt *s)
 	case SCN_YIELD:
 	case SCN_TOUCH:
 	case SCN_SHOOTDOWN:
+	case SCN_TELL:
+	case SCN_AWAIT:
+	case SCN_CHECK:
 	case SCN_SIGNAL:
 	case SCN_KILL:
 	case SCN_SET:

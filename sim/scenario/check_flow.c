@@ -330,6 +330,9 @@ static bool flow_statement(struct flow_walk *w, const struct scn_stmt *s, struct
 	case SCN_DONE:
 	case SCN_TOUCH:
 	case SCN_SHOOTDOWN:
+	case SCN_TELL: /* what others are told */
+	case SCN_AWAIT:
+	case SCN_CHECK:
 		break;
 	}
 	return false;

@@ -12,7 +12,7 @@
  *              | "interrupt" NAME "cpu" constant "every" number [ "from" constant ] block
  *              | "run" "for" constant [ "warmup" constant ]
  *              | "run" "until" "done" [ "limit" constant ]
- *              | "expect" expectation
+ *              | "expect" expectation | director
  *              | "compare" NAME ":" MODEL "{" { setting | "expect" expectation } "}" ;
  *   decl       = NAME [ "[" constant "]" ] ;
  *   field      = FIELD ( number | WORD | PRESET ) | "cost" NAME number ;
@@ -48,7 +48,7 @@
  *              | "choice" "(" number ":" constant { "," number ":" constant } ")" ;
  *   constant   = number ;       without $ and distributions
  *
- * The grammar of expectations heads parse_expect.c. NAME = letters, digits, "_"; MODEL, PRESET
+ * The grammar of expectations heads parse_expect.c, that of director blocks parse_director.c. NAME = letters, digits, "_"; MODEL, PRESET
  * and WORD = [a-z0-9.:_-]+; "#" begins a comment; a newline only helps recovery.
  *
  * Recovery: a parse function that fails leaves the tokens where it stopped; the loop that
@@ -284,6 +284,14 @@ void parse_resync(struct parser *p, unsigned where, unsigned depth)
 	p->lex.quiet = false;
 }
 
+void parse_resync_steps(struct parser *p, unsigned depth)
+{
+	p->lex.quiet = true;
+	while (p->tok.kind != TOK_END && !(p->depth == depth && (parse_is(p, '}') || (p->tok.first && p->tok.kind == TOK_NAME))))
+		parse_advance(p);
+	p->lex.quiet = false;
+}
+
 bool parse_nested(struct parser *p)
 {
 	if (p->nesting >= p->limits.max_nesting) {
@@ -404,7 +412,8 @@ static bool parse_top_rest(struct parser *p, enum keyword kw, struct sim_pos pos
 	case KW_condition:
 		return parse_unsupported(p, pos, "conditions");
 	case KW_director:
-		return parse_unsupported(p, pos, "director blocks");
+		once(p, &p->director_pos, pos, "director");
+		return parse_director(p, pos);
 	case KW_task:
 		return parse_task(p);
 	case KW_interrupt:

@@ -6,6 +6,7 @@
  *                              ├ parse_machine.c its fields
  *                              ├ parse_task.c    statements, parse_acquire.c those about locks
  *                              ├ parse_expr.c    numbers, parse_quantity.c their units
+ *                              ├ parse_director.c steps of a director
  *                              ├ parse_expect.c  expectations
  *                              └ parse_compare.c compare blocks
  *                      then resolve.c (names), sets.c (--set), check*.c (meaning)
@@ -99,7 +100,7 @@ struct parser {
 	GPtrArray *including;	/* canonical paths of the files being read */
 	GPtrArray *included;	/* … and of those that were included */
 
-	struct sim_pos scenario_pos, run_pos, seed_pos, about_pos, origin_pos, machine_pos; /* line 0: not there */
+	struct sim_pos scenario_pos, run_pos, director_pos, seed_pos, about_pos, origin_pos, machine_pos; /* line 0: not there */
 	unsigned loops;		/* around this statement */
 	bool in_interrupt;
 	struct scn_compare *compare; /* whose expectations are read, or NULL */
@@ -133,6 +134,8 @@ bool parse_word(struct parser *p, const char *what, const char **word, struct si
 bool parse_text(struct parser *p, const char *what, const char **text);
 /* Skips to the next statement at brace depth @depth. @where: KW_TOP or KW_BODY. */
 void parse_resync(struct parser *p, unsigned where, unsigned depth);
+/* … to the next line that begins with a word, or the closing brace. */
+void parse_resync_steps(struct parser *p, unsigned depth);
 bool parse_nested(struct parser *p);			/* false and a message when that is too deep */
 char *parse_slice(struct parser *p, const struct token *t);
 const char *parse_also(const struct sim_pos *pos, char *buf, size_t room); /* "file:line" */
@@ -208,6 +211,10 @@ bool parse_is_constant(const struct scn_expr *e);
 bool parse_block(struct parser *p, struct scn_stmt **body);
 /* parse_acquire.c: a statement about a lock or the like; false if @kw begins none. *@ok: it was read. */
 bool parse_object_statement(struct parser *p, struct scn_stmt *s, enum keyword kw, bool *ok);
+/* { how }: try, timeout … into @s. */
+bool parse_acquire_how(struct parser *p, struct scn_stmt *s);
+/* parse_director.c */
+bool parse_director(struct parser *p, struct sim_pos pos);
 /* NAME [ '[' index ']' ] */
 bool parse_target(struct parser *p, enum ref_kind kind, unsigned kinds, const char *verb, unsigned allow,
 		  struct scn_target *target);
@@ -216,6 +223,9 @@ bool parse_target(struct parser *p, enum ref_kind kind, unsigned kinds, const ch
 
 bool parse_expectation(struct parser *p, GPtrArray *list);
 bool parse_expect(struct parser *p);
+bool parse_relation(struct parser *p, enum scn_rel *rel);
+/* The text from @from to @to, blanks and comments squeezed to one blank. */
+const char *parse_source_text(struct parser *p, const char *from, const char *to);
 bool parse_compare(struct parser *p);
 
 /* -- after the text -------------------------------------------------------------------------- */

@@ -40,7 +40,7 @@ static bool repeated(struct parser *p, bool seen)
 	return true;
 }
 
-static bool parse_how(struct parser *p, struct scn_stmt *s)
+bool parse_acquire_how(struct parser *p, struct scn_stmt *s)
 {
 	for (;;) {
 		switch ((int)p->tok.kw) {
@@ -101,14 +101,14 @@ static bool parse_acquire(struct parser *p, struct scn_stmt *s, enum scn_mode mo
 {
 	s->kind = SCN_ACQUIRE;
 	s->mode = mode;
-	return parse_object(p, s, 1u << SCN_LOCK, mode_verb(mode)) && parse_how(p, s) && parse_else(p, s);
+	return parse_object(p, s, 1u << SCN_LOCK, mode_verb(mode)) && parse_acquire_how(p, s) && parse_else(p, s);
 }
 
 static bool parse_hold(struct parser *p, struct scn_stmt *s, enum scn_mode mode)
 {
 	s->kind = SCN_HOLD;
 	s->mode = mode;
-	return parse_object(p, s, 1u << SCN_LOCK, mode_verb(mode)) && parse_how(p, s) &&
+	return parse_object(p, s, 1u << SCN_LOCK, mode_verb(mode)) && parse_acquire_how(p, s) &&
 	       parse_block(p, &s->body) && parse_else(p, s);
 }
 
@@ -120,13 +120,13 @@ static bool parse_wait(struct parser *p, struct scn_stmt *s)
 	if (parse_is_name(p, "with"))
 		return parse_fail(p, SIM_DIAG_unsupported, p->tok.pos,
 				  "\"wait C with L\" (a condition and its mutex) is not supported yet");
-	return parse_how(p, s) && parse_else(p, s);
+	return parse_acquire_how(p, s) && parse_else(p, s);
 }
 
 static bool parse_take_stmt(struct parser *p, struct scn_stmt *s)
 {
 	s->kind = SCN_TAKE;
-	return parse_object(p, s, 1u << SCN_SEMAPHORE, "take") && parse_how(p, s) && parse_else(p, s);
+	return parse_object(p, s, 1u << SCN_SEMAPHORE, "take") && parse_acquire_how(p, s) && parse_else(p, s);
 }
 
 /* -- what can be said of locks and their like -------------------------------------------------- */

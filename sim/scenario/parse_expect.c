@@ -35,7 +35,7 @@ static const char *const expect_words[] = {
 
 /* -- parts -------------------------------------------------------------------------------------- */
 
-static bool parse_rel(struct parser *p, enum scn_rel *rel)
+bool parse_relation(struct parser *p, enum scn_rel *rel)
 {
 	int punct = p->tok.kind == TOK_PUNCT ? p->tok.punct : 0;
 
@@ -71,7 +71,7 @@ static bool parse_rel(struct parser *p, enum scn_rel *rel)
 
 static bool parse_value(struct parser *p, struct scn_expect *x, enum want want, const char *what)
 {
-	return parse_rel(p, &x->rel) && parse_quantity(p, want, EXPR_CONST, what, &x->value);
+	return parse_relation(p, &x->rel) && parse_quantity(p, want, EXPR_CONST, what, &x->value);
 }
 
 /* Index of one instance, or -1. */
@@ -273,7 +273,7 @@ static bool parse_throughput(struct parser *p, struct scn_expect *x)
 
 	if (!parse_take_name(p, "ratio")) {
 		x->kind = SCN_EXPECT_THROUGHPUT;
-		if (!parse_rel(p, &x->rel) ||
+		if (!parse_relation(p, &x->rel) ||
 		    !parse_atom(p, WANT_COUNT, EXPR_CONST, "a throughput", &x->value))
 			return false;
 		if (parse_take(p, '/') && !parse_take_name(p, "s"))
@@ -416,8 +416,7 @@ static bool parse_expect_kind(struct parser *p, struct scn_expect *x, const stru
 	return false;
 }
 
-/* Its own text, blanks and comments squeezed to one blank. */
-static const char *source_text(struct parser *p, const char *from, const char *to)
+const char *parse_source_text(struct parser *p, const char *from, const char *to)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
 
@@ -463,7 +462,7 @@ bool parse_expectation(struct parser *p, GPtrArray *list)
 				  parse_meant(word, expect_words, meant, sizeof(meant)));
 	if (!parse_expect_kind(p, x, &t))
 		return false;
-	x->source = source_text(p, t.at, p->last.at + p->last.len);
+	x->source = parse_source_text(p, t.at, p->last.at + p->last.len);
 	g_ptr_array_add(list, x);
 	return true;
 }

@@ -107,6 +107,8 @@ struct scn_task {
 	bool pin;
 	const char *group; /* group NAME: address space for shootdown; NULL: the default group of all */
 	struct scn_stmt *body;
+	bool director;	   /* the steps of a director block */
+	bool directed;	   /* is told what to do by one: no body of its own */
 	struct sim_pos pos;
 };
 
@@ -137,7 +139,15 @@ enum scn_stmt_kind {
 	SCN_PREEMPT_OFF, SCN_IRQ_OFF, SCN_KERNEL, SCN_FAULT, /* body */
 	SCN_YIELD, SCN_EXIT, SCN_MARK /* text */, SCN_DONE /* text or NULL */, SCN_RESCHED,
 	SCN_TOUCH, SCN_SHOOTDOWN,
+	/* in a director only; step */
+	SCN_TELL,     /* task target; body: the order as a statement, or step->order */
+	SCN_AWAIT, SCN_CHECK, /* task target, step; text: its own words */
 };
+
+enum scn_order { SCN_ORDER_STATEMENT, SCN_ORDER_CONTINUE, SCN_ORDER_RESET, SCN_ORDER_RESET_EVENTS };
+enum scn_fact { SCN_FACT_STATE, SCN_FACT_PRIO, SCN_FACT_NORMAL, SCN_FACT_RESULT, SCN_FACT_EVENT };
+enum scn_lock_state { SCN_LOCK_FREE, SCN_LOCK_TRYING, SCN_LOCK_BLOCKED, SCN_LOCK_PARKED, SCN_LOCK_HELD };
+#define SCN_RESULT_BUSY 1 /* an order is being carried out */
 
 enum scn_mode { SCN_MODE_LOCK /* the model's exclusive mode */, SCN_MODE_READ, SCN_MODE_WRITE };
 
@@ -147,6 +157,19 @@ struct scn_target { /* NAME or NAME[expr] */
 	uint32_t object;       /* index of lock or task */
 	struct scn_expr *index; /* NULL: instance 0, or for tasks: all instances */
 	struct sim_pos pos;
+};
+
+enum scn_rel { SCN_LE, SCN_LT, SCN_EQ, SCN_GE, SCN_GT, SCN_NE };
+
+struct scn_step { /* of a director */
+	enum scn_order order;
+	bool park; /* order to lock: stop behind every wake-up until told to continue */
+	enum scn_fact fact;
+	enum scn_lock_state state; /* SCN_FACT_STATE, with lock */
+	struct scn_target lock;
+	enum scn_rel rel;	/* the others */
+	struct scn_sched sched; /* SCN_FACT_PRIO, NORMAL */
+	int value;		/* RESULT: 0, negative errno, SCN_RESULT_BUSY; EVENT: a count */
 };
 
 struct scn_stmt {
@@ -161,6 +184,7 @@ struct scn_stmt {
 	bool has_else; /* an `else` was written; orelse is NULL if it is empty */
 	struct scn_expr *timeout;
 	struct scn_sched sched;
+	struct scn_step *step; /* SCN_TELL, AWAIT, CHECK */
 	const char *text;
 	uint32_t text_index; /* SCN_MARK: in string; SCN_DONE: in done_name, 0 if unnamed */
 	struct scn_stmt *body, *orelse;
@@ -170,7 +194,6 @@ struct scn_stmt {
 
 /* -- expectations --------------------------------------------------------------------------- */
 
-enum scn_rel { SCN_LE, SCN_LT, SCN_EQ, SCN_GE, SCN_GT, SCN_NE };
 enum scn_stat { SCN_STAT_MAX, SCN_STAT_P99, SCN_STAT_P50, SCN_STAT_MEAN, SCN_STAT_MIN };
 
 enum scn_expect_kind {
@@ -245,6 +268,7 @@ struct scenario {
 	uint64_t seed;	 /* 1 if not given */
 	bool has_seed;
 	uint32_t nstmt, ndraw; /* numbers given out */
+	bool directed;	       /* has a director block */
 	bool expects_findings; /* some expectation is about a finding or a deadlock */
 	const char *const *done_name; /* names used in `done NAME`; index as in records, from 1; [0] is "" */
 	unsigned ndone_name;

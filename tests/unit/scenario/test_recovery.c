@@ -47,7 +47,7 @@ static const char *const single[] = {
 	"scenario \"x\ntask t { run 1us }\nrun for 1ms",
 	"about 5\ntask t { run 1us }\nrun for 1ms",
 	"\"stray\"\ntask t { run 1us }\nrun for 1ms",
-	"director {\n  tell t lock m\n  await t holds m\n}\ntask t { run 1us }\nrun for 1ms",
+	"lock m : mutex\ndirector {\n  tell t lokc m\n  await t holds m\n  tell t unlock m\n}\ntask t { }\nrun for 1ms",
 	"task t { run 1us; run 2us; }\nrun for 1ms;",
 	"task t { run 1us } % \nrun for 1ms",
 };
