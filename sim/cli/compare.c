@@ -192,9 +192,9 @@ struct comparison {
 static void take_result(struct comparison *c, const struct scenario *scn, struct run_result *r, unsigned turn)
 {
 	int status = run_exit_status(r);
-	unsigned missed;
+	unsigned missed, judged = report_verdicts(r, &missed);
 
-	c->v.met += report_verdicts(r, &missed);
+	c->v.met += judged - missed;
 	c->v.missed += missed;
 	if (status) {
 		g_string_append_printf(c->misses, "seed %" G_GUINT64_FORMAT ":\n", r->seed);

@@ -80,7 +80,7 @@ char *plan_vary(struct plan *plan, const char *text)
 	g_autoptr(GPtrArray) values = g_ptr_array_new_with_free_func(g_free);
 	struct plan_axis *axis;
 
-	if (!equals || equals == text || strpbrk(text, " \t\n"))
+	if (!equals || equals == text || !equals[1] || strpbrk(text, " \t\n"))
 		return g_strdup("not NAME=VALUE,VALUE or NAME=LOW..HIGH*FACTOR or NAME=LOW..HIGH+STEP");
 	for (unsigned i = 0; words[i]; i++) {
 		if (!*words[i])

@@ -231,17 +231,24 @@ static void put_line(GString *out, const struct pair *p, const char *lock)
 				       (unsigned)((ppm_of(far, moved(&b)) + 5000) / 10000));
 }
 
-static void put_sentence(GString *out, const struct pair *p, const char *lock)
+static void put_sentence(const struct page *page, const struct pair *p, const char *lock)
 {
 	sim_time a = each(p->a, p->a->bill->total), b = each(p->b, p->b->bill->total);
 	sim_time change = b > a ? b - a : a - b;
+	g_autoptr(GString) text = g_string_new(NULL);
 	char buf[SIM_TIME_CHARS];
 
-	g_string_append_printf(out, "\n  An acquisition takes %s %s of CPU time", sim_time_format_short(buf, change, 2),
-			       b > a ? "more" : "less");
-	put_share(out, p, change, b > a);
-	put_line(out, p, lock);
-	g_string_append(out, ".\n");
+	if (change)
+		g_string_append_printf(text, "An acquisition takes %s %s of the CPUs' time, idle time included",
+				       sim_time_format_short(buf, change, 2), b > a ? "more" : "less");
+	else
+		g_string_append(text, "An acquisition takes as much of the CPUs' time, idle time included");
+	if (change)
+		put_share(text, p, change, b > a);
+	put_line(text, p, lock);
+	g_string_append_c(text, '.');
+	g_string_append_c(page->out, '\n');
+	versus_fold(page->out, text->str, page->width);
 }
 
 void versus_bill(GString *out, const struct versus_lock *l, unsigned k, const struct report_style *style)
@@ -253,7 +260,7 @@ void versus_bill(GString *out, const struct versus_lock *l, unsigned k, const st
 		return;
 	page_heading(&page, "The bill of %s: %s against %s", l->lock, p.b->model, p.a->model);
 	put_sums(&page, &p);
-	put_sentence(out, &p, l->lock);
+	put_sentence(&page, &p, l->lock);
 	if (k == 1)
 		put_moves(&page, p.a, l->lock);
 	put_moves(&page, p.b, l->lock);

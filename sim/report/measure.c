@@ -99,28 +99,6 @@ static uint64_t per_second(uint64_t n, sim_time span)
 	return v > UINT64_MAX ? UINT64_MAX : (uint64_t)v;
 }
 
-/* Standard deviation over mean in ppm; from sqrt(n sum x^2 - (sum x)^2) / sum x. */
-static uint64_t cv_ppm(const uint64_t *x, unsigned n)
-{
-	uint64_t sum = 0, r = 0;
-	wide spread = 0, square;
-
-	for (unsigned i = 0; i < n; i++)
-		sum += x[i];
-	if (!sum || sum >> 40) /* more than 10^12 of anything is not counted task by task */
-		return 0;
-	for (unsigned i = 0; i < n; i++)
-		spread += (wide)x[i] * x[i] * n;
-	spread -= (wide)sum * sum;
-	/* ratio^2 in ppm^2, by halves */
-	for (uint64_t bit = UINT64_C(1) << 40; bit; bit >>= 1) {
-		square = (wide)(r | bit) * sum / STUDENT_PPM;
-		if (square * square <= spread)
-			r |= bit;
-	}
-	return r;
-}
-
 /* Over the greatest group of tasks of one declaration that did something. */
 static uint64_t unfairness(const struct run_result *r)
 {
@@ -142,7 +120,7 @@ static uint64_t unfairness(const struct run_result *r)
 	x = g_new(uint64_t, size);
 	for (unsigned i = 0; i < size; i++)
 		x[i] = r->task[best + i].done;
-	return cv_ppm(x, size);
+	return cv_ppm_of(x, size);
 }
 
 static uint64_t busy_milli(const struct run_result *r, sim_time span)

@@ -79,6 +79,25 @@ uint64_t ppm_of(uint64_t part, uint64_t whole)
 	return ppm > UINT64_MAX ? UINT64_MAX : (uint64_t)ppm;
 }
 
+uint64_t cv_ppm_of(const uint64_t *x, unsigned n)
+{
+	unsigned shift = shift_of(x, n);
+	wide sum = 0, squares = 0, spread, square, ppm2 = (wide)STUDENT_PPM * STUDENT_PPM;
+
+	for (unsigned i = 0; i < n; i++) {
+		wide v = x[i] >> shift;
+
+		sum += v;
+		squares += v * v;
+	}
+	/* sqrt(n sum x^2 - (sum x)^2) / sum x; the scale goes where there is room for it */
+	spread = squares * n - sum * sum;
+	square = sum * sum;
+	if (!square)
+		return 0;
+	return root(spread >> 88 ? spread / MAX(square / ppm2, 1) : spread * ppm2 / square);
+}
+
 bool spread_of_ratios(const uint64_t *x, const uint64_t *base, unsigned n, struct spread *s)
 {
 	g_autofree uint64_t *ratio = g_new(uint64_t, n);

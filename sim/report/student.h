@@ -24,6 +24,8 @@ bool spread_of_ratios(const uint64_t *x, const uint64_t *base, unsigned n, struc
 /* Two-sided 95 % quantile of Student's t for @df >= 1 degrees of freedom, in thousandths; between the table's
  * rows that of the fewer degrees. */
 unsigned student_t(unsigned df);
+/* Standard deviation (of the whole, not of a sample) over mean, in ppm, rounded down; 0 when all are 0. */
+uint64_t cv_ppm_of(const uint64_t *x, unsigned n);
 /* @part / @whole in ppm, rounded; UINT64_MAX where that is too much, 0 without a whole. */
 uint64_t ppm_of(uint64_t part, uint64_t whole);
 

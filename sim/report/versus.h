@@ -39,6 +39,9 @@ void versus_json(GString *out, const struct versus *v);
 void versus_values(const struct versus *v, void (*take)(void *user, const char *name, enum measure_unit unit, uint64_t value),
 		   void *user);
 
+/* A sentence, indented by two and broken at blanks. */
+void versus_fold(GString *out, const char *text, unsigned width);
+
 /* The bill of side @k of @l against that of side 0; nothing where one has none. */
 void versus_bill(GString *out, const struct versus_lock *l, unsigned k, const struct report_style *style);
 

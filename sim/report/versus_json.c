@@ -35,11 +35,11 @@ static void put_bill(struct json *j, const struct run_bill *b)
 	};
 
 	json_open(j, "bill", '{');
-	json_time(j, "total", b->total);
+	json_time(j, "total_ps", b->total);
 	for (unsigned i = 0; i < RUN_BILL_COUNT; i++) {
 		json_open(j, id[i], '{');
 		json_count(j, "count", b->count[i]);
-		json_time(j, "time", b->time[i]);
+		json_time(j, "time_ps", b->time[i]);
 		json_close(j, '}');
 	}
 	json_count(j, "sleeps", b->sleeps);
@@ -57,7 +57,7 @@ static void put_bill(struct json *j, const struct run_bill *b)
 			if (m->moves[d])
 				json_count(j, report_dist[d], m->moves[d]);
 		json_close(j, '}');
-		json_time(j, "waited", m->waited);
+		json_time(j, "waited_ps", m->waited);
 		json_close(j, '}');
 	}
 	json_close(j, ']');
