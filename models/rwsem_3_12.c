@@ -98,14 +98,14 @@ static bool down_write_fast(struct xadd_rwsem *sem)
 
 static void rwsem_3_12_init(void *l, const uint64_t *values)
 {
-	static const struct xadd_rules rules = { .spin = SPIN_NEVER };
+	static const struct xadd_rules rules = { .one_bias = true, .spin = SPIN_NEVER };
 
 	xadd_init(l, &rules);
 }
 
 static void rwsem_3_12_wakeup_init(void *l, const uint64_t *values)
 {
-	static const struct xadd_rules rules = { .spin = SPIN_NEVER, .wake_flag = true };
+	static const struct xadd_rules rules = { .one_bias = true, .spin = SPIN_NEVER, .wake_flag = true };
 
 	xadd_init(l, &rules);
 }

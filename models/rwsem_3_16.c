@@ -128,14 +128,14 @@ static void init(struct xadd_rwsem *sem, const struct xadd_rules *rules, uint64_
 
 static void rwsem_3_16_init(void *l, const uint64_t *values)
 {
-	static const struct xadd_rules rules = { .spin = SPIN_OWNED, .two_steps = true };
+	static const struct xadd_rules rules = { .one_bias = true, .spin = SPIN_OWNED, .two_steps = true };
 
 	init(l, &rules, values[0]);
 }
 
 static void rwsem_4_2_init(void *l, const uint64_t *values)
 {
-	static const struct xadd_rules rules = { .spin = SPIN_NEW_OWNER, .early_owner = true };
+	static const struct xadd_rules rules = { .one_bias = true, .spin = SPIN_NEW_OWNER, .early_owner = true };
 
 	init(l, &rules, values[0]);
 }
@@ -143,7 +143,7 @@ static void rwsem_4_2_init(void *l, const uint64_t *values)
 static void rwsem_4_8_init(void *l, const uint64_t *values)
 {
 	static const struct xadd_rules rules = {
-		.spin = SPIN_NOT_READERS, .early_owner = true, .reader_owned = true, .wake_q = true
+		.one_bias = true, .spin = SPIN_NOT_READERS, .early_owner = true, .reader_owned = true, .wake_q = true
 	};
 
 	init(l, &rules, values[0]);

@@ -32,6 +32,7 @@
 #define RWSEM_READER_OWNED 1L
 
 struct xadd_rules { /* by release */
+	bool one_bias;	   /* the queue has one bias in the word, not each waiter: from 2.6.36 on */
 	bool wake_flag;	   /* one waker at a time: 2013's "reduce spinlock contention in wakeup code path" */
 	bool reader_owned; /* readers leave a mark in the owner word */
 	bool wake_q;	   /* wake after wait_lock is dropped */

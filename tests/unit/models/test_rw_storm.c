@@ -34,6 +34,10 @@ static const struct setup {
 	const char *rare; /* counters that a storm need not reach: golden tests do */
 } setups[] = {
 	{ "rwsem", "rwsem_rlock_handoff rwsem_rlock_fast" },
+	{ "rwsem-spinlock-2.6", "" },
+	{ "rwsem-spinlock-3.9", "" },
+	{ "rwsem-2.6.26", "" },
+	{ "rwsem-2.6.36", "" },
 	{ "rwsem-3.12", "" },
 	{ "rwsem-3.12-wakeup", "rwsem_wake_skipped" },
 	{ "rwsem-3.16", "rwsem_wake_skipped" },
