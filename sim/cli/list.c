@@ -236,7 +236,7 @@ static int run(int argc, char **argv)
 	return cli_write(out);
 }
 
-static const GOptionEntry *const groups[] = { own_options, NULL };
+static const GOptionEntry *const groups[] = { own_options, cli_kernel_options, NULL };
 
 const struct cli_verb verb_list = {
 	.name = "list",

@@ -9,12 +9,15 @@
 
 static struct {
 	char *first, *second, *programs, *lock, *keep;
+	gboolean polls;
 } asked;
 
 static const GOptionEntry own_options[] = {
 	{ "with", 0, 0, G_OPTION_ARG_STRING, &asked.second, "The second side: a plug-in's name (default: kernel)", "NAME" },
 	{ "from", 0, 0, G_OPTION_ARG_STRING, &asked.first, "The first side: a plug-in's name (default: Lockstep's models)",
 	  "NAME" },
+	{ "polled", 0, 0, G_OPTION_ARG_NONE, &asked.polls,
+	  "Both sides are the first one's make; the second one's spinners poll: a test of elision", NULL },
 	{ "random", 0, 0, G_OPTION_ARG_STRING, &asked.programs, "Instead of a FILE: N random programs", "N" },
 	{ "lock", 0, 0, G_OPTION_ARG_STRING, &asked.lock, "Random programs of this lock (default: all that both sides have)",
 	  "MODEL" },
@@ -183,6 +186,14 @@ static int run(int argc, char **argv)
 	struct twin_options o = { .run = &run_options, .first = asked.first, .second = asked.second ? asked.second : "kernel" };
 	int worst = CLI_FINE;
 
+	if (asked.polls && asked.second) {
+		cli_error("--polled compares one make with itself: --from says which");
+		return CLI_WRONG;
+	}
+	if (asked.polls) {
+		o.second = asked.first;
+		o.second_polls = true;
+	}
 	if (!argc == !asked.programs) {
 		cli_error(argc ? "--random and a FILE do not go together" : "which scenario? Give a FILE.lks, or --random N");
 		return CLI_WRONG;

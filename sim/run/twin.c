@@ -98,7 +98,7 @@ static void on_bound(void *user, const struct run_bound *b)
 	struct twin *t = user;
 
 	t->bound = b;
-	t->exact = costs_are_equal(&sim->cfg.costs);
+	t->exact = t->one_make || costs_are_equal(&sim->cfg.costs);
 }
 
 static void look(const struct run_bound *b, const struct sim_rec *rec, struct twin_look *look)
@@ -178,6 +178,7 @@ static struct run_result *run_side(struct twin *t, const struct twin_options *o,
 	struct run_options run = *o->run;
 
 	run.no_compare = true;
+	run.poll |= side && o->second_polls;
 	run.listen = take;
 	run.listen_classes = SIM_CLASS_SCHED | SIM_CLASS_LOCK | SIM_CLASS_TASK;
 	run.listen_user = t;
@@ -275,7 +276,7 @@ static void twin_clear(struct twin *t)
 
 struct twin_result *twin_compare(struct scenario *scn, const struct twin_options *options, char **error)
 {
-	struct twin t = { .scn = scn, .notes = g_string_new(NULL) };
+	struct twin t = { .scn = scn, .notes = g_string_new(NULL), .one_make = options->second_polls };
 	struct twin_result *res = g_new0(struct twin_result, 1);
 	bool good = true;
 

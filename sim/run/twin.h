@@ -20,7 +20,8 @@
 struct twin_options {
 	const struct run_options *run; /* seed, limits */
 	const char *first;	       /* NULL: Lockstep's models; else a plug-in's name: "v6.1" */
-	const char *second;	       /* a plug-in's name */
+	const char *second;	       /* a plug-in's name, or NULL */
+	bool second_polls;	       /* the second side's spinners poll: with one make on both sides, a test of elision */
 };
 
 enum twin_verdict {

@@ -31,6 +31,7 @@ struct twin {
 	} *lock;
 	const struct run_bound *bound; /* of the run in progress */
 	unsigned side;
+	bool one_make; /* on both sides: layouts are the same, too */
 	bool exact, parted;
 	unsigned at, at_other; /* where the sides part: index in rec[0], rec[1] */
 	unsigned extra;

@@ -1,3 +1,4 @@
+#!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 # For the tests of kernel plug-ins: trees unpacked outside of the checkout, plug-ins of them.

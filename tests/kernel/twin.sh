@@ -11,6 +11,22 @@ esac
 
 "$lockstep" twin --kernel "$work/v6.1.so" --random "$programs" --seed "$seed" || complain "random programs diverge"
 
+# spinners that are parked do what polling ones do
+"$lockstep" twin --kernel "$work/v6.1.so" --from v6.1 --polled --random 200 --seed "$seed" || complain "elided and polled differ"
+cat >"$work/priced.$$.lks" <<'END'
+machine westmere-ex-8s { preempt none }
+lock m : kernel:mutex
+lock s : kernel:rwsem
+task w[40] { loop {
+    hold m { run exp(1us) }
+    choose { 80%: { reading s { run exp(2us) } } 20%: { writing s { run exp(1us) } } }
+    run exp(2us)
+} }
+run for 1ms
+END
+"$lockstep" twin --kernel "$work/v6.1.so" --from v6.1 --polled "$work/priced.$$.lks" || complain "priced: elided and polled differ"
+rm -f "$work/priced.$$.lks"
+
 # whole scenarios: those without costs exactly, and two sides that are known to differ
 for file in "$root"/scenarios/pi/*.lks; do
 	"$lockstep" twin --kernel "$work/v6.1.so" "$file" >"$work/twin.$$" 2>&1 || { complain "$file"; cat "$work/twin.$$"; }
