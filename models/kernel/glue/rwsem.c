@@ -35,8 +35,10 @@ static int rwsem_lock_write(struct rw_semaphore *sem, const struct lock_req *req
 		return down_write_trylock(sem) ? 0 : -EBUSY;
 	if (req->how & LOCK_KILLABLE)
 		return down_write_killable(sem);
-	if (req->how & LOCK_INTERRUPTIBLE)
+	if (req->how & LOCK_INTERRUPTIBLE) {
+		might_sleep();
 		return __down_write_common(sem, TASK_INTERRUPTIBLE);
+	}
 	down_write(sem);
 	return 0;
 }
