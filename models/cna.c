@@ -40,7 +40,7 @@ struct cna_lock {
 static_assert(sizeof(struct cna_lock) == 8, "fits into a raw_spinlock_t");
 
 struct cna_node {
-	struct mcs_spinlock mcs; /* locked: 0 not head; 1 head; else head, and the last of the secondary queue */
+	struct mcs_spinlock mcs; /* locked: 0 no head; 1 head; else head, and the last of the secondary queue */
 	u16 numa_node;		 /* or CNA_PRIORITY_NODE; of a head: the node that is preferred */
 	u32 tail;		 /* its code */
 	unsigned long start;	 /* 1 + jiffy in which the secondary queue began */
@@ -237,7 +237,8 @@ static void cna_queue(struct cna_lock *lock, struct cna_node *node)
 
 	if (queued_spin_trylock(&lock->q)) /* 9 */
 		return;
-	old = (u32)xchg_relaxed(&lock->q.tail, (u16)(node->tail >> _Q_TAIL_IDX_SHIFT)) << _Q_TAIL_IDX_SHIFT; /* 10 */
+	old = (u32)xchg_relaxed(&lock->q.tail, (u16)(node->tail >> _Q_TAIL_IDX_SHIFT)); /* 10 */
+	old <<= _Q_TAIL_IDX_SHIFT;
 	trace_contention_begin(lock, LCB_F_SPIN);
 	if (old) { /* 11 */
 		model_step("cna-link");
@@ -273,8 +274,8 @@ static void cna_lock_slow(struct cna_lock *lock, u32 val)
 /* --------------------------------------------------------------------------------------- */
 
 static const struct lock_param cna_params[] = {
-	{ "threshold", LOCK_PARAM_TIME, 10 * SIM_MS, "how long waiters of other nodes are passed, in whole ms, 1..100" },
-	{ "shuffle_reduction", LOCK_PARAM_FLAG, 0, "without a secondary queue, order in one case of 128 only" },
+	{ "threshold", LOCK_PARAM_TIME, 10 * SIM_MS, "how long other nodes are passed: whole ms, 1..100" },
+	{ "shuffle_reduction", LOCK_PARAM_FLAG, 0, "without a secondary queue, order in 1 of 128 cases" },
 	{ NULL }
 };
 

@@ -210,7 +210,7 @@ static void futex_acquired(struct futex_lock *lock, bool barged)
 
 static const struct lock_param futex_params[] = {
 	{ "pthread", LOCK_PARAM_FLAG, 0, "pthread_mutex_t: also notes owner and users" },
-	{ "adaptive", LOCK_PARAM_FLAG, 0, "PTHREAD_MUTEX_ADAPTIVE_NP: up to 100 turns of spinning before sleeping" },
+	{ "adaptive", LOCK_PARAM_FLAG, 0, "PTHREAD_MUTEX_ADAPTIVE_NP: spin up to 100 turns first" },
 	{ NULL }
 };
 

@@ -15,8 +15,8 @@
  */
 #include "models/mutex_count.h"
 
-static const char *const event_names[] = { MUTEX_SLEEP_EVENTS(kw_lockevent_name) MUTEX_SPIN_EVENTS(kw_lockevent_name)
-					   NULL };
+static const char *const event_names[] = { MUTEX_SLEEP_EVENTS(kw_lockevent_name)
+					   MUTEX_SPIN_EVENTS(kw_lockevent_name) NULL };
 
 static const struct lock_param mutex_2_6_30_params[] = {
 	{ "spin_on_owner", LOCK_PARAM_FLAG, 1, "spin while the owner runs (scheduler feature OWNER_SPIN)" },

@@ -22,32 +22,39 @@
 
 #define MUTEX_3_10 (MUTEX_PREEMPT_OFF | MUTEX_SPIN_QUEUE | MUTEX_LATE_LOOK)
 
-#define PARAMS(once_more_default, feb_2014)                                                                       \
-	{                                                                                                          \
-		{ "spin_on_owner", LOCK_PARAM_FLAG, 1, "spin while the owner runs" },                              \
-		{ "once_more", LOCK_PARAM_FLAG, once_more_default, "3.12: try under wait_lock before queueing" }, \
-		{ "can_spin_resched", LOCK_PARAM_FLAG, feb_2014, "2/8: do not begin to spin if a reschedule is due" }, \
-		{ "queue_once", LOCK_PARAM_FLAG, feb_2014, "3/8: spinners queue once, not for each look" },        \
-		{ "unlock_early", LOCK_PARAM_FLAG, feb_2014, "4/8: unlock frees before it takes wait_lock" },      \
-		{ "osq", LOCK_PARAM_FLAG, feb_2014, "5/8: spinners leave the queue if a reschedule is due" },      \
-		{ "extra_resched", LOCK_PARAM_FLAG, feb_2014, "6/8: reschedule before joining the sleepers" },     \
-		{ "keep_spinning", LOCK_PARAM_FLAG, 0, "4.0: a new owner does not end the spin" },                 \
-		{ "wake_q", LOCK_PARAM_FLAG, 0, "4.6: wake after wait_lock is dropped" },                          \
-		{ NULL }                                                                                           \
+#define FLAG(name, on, help) { name, LOCK_PARAM_FLAG, on, help }
+#define PARAMS(once_more, feb_2014)                                                                \
+	{                                                                                          \
+		FLAG("spin_on_owner", 1, "spin while the owner runs"),                             \
+		FLAG("once_more", once_more, "3.12: try under wait_lock before queueing"),         \
+		FLAG("can_spin_resched", feb_2014, "2/8: no spinning if a reschedule is due"),     \
+		FLAG("queue_once", feb_2014, "3/8: spinners queue once, not for each look"),       \
+		FLAG("unlock_early", feb_2014, "4/8: unlock frees before it takes wait_lock"),     \
+		FLAG("osq", feb_2014, "5/8: spinners leave the queue if a reschedule is due"),     \
+		FLAG("extra_resched", feb_2014, "6/8: reschedule before joining the sleepers"),    \
+		FLAG("keep_spinning", 0, "4.0: a new owner does not end the spin"),                \
+		FLAG("wake_q", 0, "4.6: wake after wait_lock is dropped"),                         \
+		{ NULL }                                                                           \
 	}
 
-static const struct lock_param params_3_10[] = PARAMS(0, 0), params_3_13[] = PARAMS(1, 0), params_3_15[] = PARAMS(1, 1);
+static const struct lock_param params_3_10[] = PARAMS(0, 0);
+static const struct lock_param params_3_13[] = PARAMS(1, 0);
+static const struct lock_param params_3_15[] = PARAMS(1, 1);
+
+/* In the order of the parameters. */
+static const unsigned int rule_of[] = {
+	MUTEX_SPIN,	    MUTEX_ONCE_MORE, MUTEX_SPIN_RESCHED,  MUTEX_QUEUE_ONCE,
+	MUTEX_UNLOCK_EARLY, MUTEX_OSQ,	     MUTEX_EXTRA_RESCHED, MUTEX_KEEP_SPINNING,
+	MUTEX_WAKE_Q,
+};
 
 static void mutex_3_10_init(void *l, const uint64_t *params)
 {
-	static const unsigned int rule[] = { MUTEX_SPIN, MUTEX_ONCE_MORE, MUTEX_SPIN_RESCHED, MUTEX_QUEUE_ONCE,
-					     MUTEX_UNLOCK_EARLY, MUTEX_OSQ, MUTEX_EXTRA_RESCHED, MUTEX_KEEP_SPINNING,
-					     MUTEX_WAKE_Q };
 	unsigned int rules = MUTEX_3_10;
 
-	for (unsigned int i = 0; i < ARRAY_SIZE(rule); i++)
+	for (unsigned int i = 0; i < ARRAY_SIZE(rule_of); i++)
 		if (params[i])
-			rules |= rule[i];
+			rules |= rule_of[i];
 	if (!(rules & MUTEX_ONCE_MORE))
 		rules |= MUTEX_TEST_TWICE; /* the one replaced the other */
 	mutex_count_init(l, rules);
@@ -70,11 +77,11 @@ static void mutex_3_10_init(void *l, const uint64_t *params)
 		.broken = mutex_count_broken,                                                      \
 	}
 
-LOCK_MODEL(mutex_3_10) = MODEL("3.10", "kernel/mutex.c", "count mutex whose spinners queue in an MCS lock, per look",
-			       params_3_10);
+LOCK_MODEL(mutex_3_10) =
+	MODEL("3.10", "kernel/mutex.c", "count mutex whose spinners queue for each look", params_3_10);
 LOCK_MODEL(mutex_3_13) = MODEL("3.13", "kernel/locking/mutex.c",
-			       "as mutex-3.10, and tries once more before queueing; takes the patches of February 2014",
-			       params_3_13);
+			       "as mutex-3.10, and tries once more before queueing", params_3_13);
 LOCK_MODEL(mutex_3_15) = MODEL("3.15", "kernel/locking/mutex.c",
-			       "count mutex with the patches of February 2014: OSQ, early unlock, extra reschedule point",
+			       "count mutex with the patches of February 2014: OSQ, early unlock, one more "
+			       "reschedule point",
 			       params_3_15);

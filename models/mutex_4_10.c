@@ -310,8 +310,8 @@ static void mutex_unlock_slow(struct mutex_4_10 *lock)
 /* --------------------------------------------------------------------------------------------- */
 
 static const struct lock_param mutex_4_10_params[] = {
-	{ "handoff", LOCK_PARAM_FLAG, 1, "off: the first patch of the rework, sleepers neither ask nor spin" },
-	{ "pickup", LOCK_PARAM_FLAG, 0, "4.11: mark what was handed over; whoever takes the lock clears HANDOFF" },
+	{ "handoff", LOCK_PARAM_FLAG, 1, "off: the first patch of the rework, nobody asks" },
+	{ "pickup", LOCK_PARAM_FLAG, 0, "4.11: mark a hand-over; whoever takes the lock clears HANDOFF" },
 	{ NULL }
 };
 

@@ -70,7 +70,8 @@ static int queue_and_wait(struct mutex_count *lock, unsigned int state)
 
 	model_step("mutex-queue");
 	raw_spin_lock(&lock->wait_lock); /* 3 */
-	if ((lock->rules & MUTEX_ONCE_MORE) && atomic_read(&lock->count) >= 0 && atomic_xchg(&lock->count, 0) == 1) {
+	if ((lock->rules & MUTEX_ONCE_MORE) && atomic_read(&lock->count) >= 0 &&
+	    atomic_xchg(&lock->count, 0) == 1) {
 		lockevent_inc(mutex_once_more);
 		mutex_count_won(lock, true);
 		raw_spin_unlock(&lock->wait_lock);

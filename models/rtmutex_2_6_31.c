@@ -119,7 +119,8 @@ static bool try_to_take(struct rt_mutex_base *lock)
 /* -- waiting ----------------------------------------------------------------------------------- */
 
 /* True: look again. False: the owner does not run, sleep. */
-static bool adaptive_wait(struct rt_mutex_base *lock, struct rt_mutex_waiter *waiter, struct task_struct *owner)
+static bool adaptive_wait(struct rt_mutex_base *lock, struct rt_mutex_waiter *waiter,
+			  struct task_struct *owner)
 {
 	lockevent_inc(rtmutex_spin);
 	while (READ_ONCE(waiter->task) && pending_owner(lock) == owner) {

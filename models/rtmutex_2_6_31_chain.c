@@ -102,7 +102,8 @@ static enum pending_step adjust_step(struct pending_walk *walk)
 }
 
 int pending_adjust_prio_chain(struct task_struct *task, bool detect, struct rt_mutex_base *orig_lock,
-			      struct rt_mutex_waiter *orig_waiter, struct task_struct *top_task, unsigned int max_depth)
+			      struct rt_mutex_waiter *orig_waiter, struct task_struct *top_task,
+			      unsigned int max_depth)
 {
 	struct pending_walk walk = {
 		.task = task,

@@ -51,9 +51,10 @@ static inline void pending_key(struct rt_mutex_waiter *waiter, const struct task
  * which only @detect asks for.
  */
 int pending_adjust_prio_chain(struct task_struct *task, bool detect, struct rt_mutex_base *orig_lock,
-			      struct rt_mutex_waiter *orig_waiter, struct task_struct *top_task, unsigned int max_depth);
+			      struct rt_mutex_waiter *orig_waiter, struct task_struct *top_task,
+			      unsigned int max_depth);
 void pending_adjust_pi(struct task_struct *task);
-/* Queues @waiter and boosts the owner; afterwards current may be pending owner. 0 or -EDEADLK. wait_lock held. */
+/* Queues @waiter, boosts the owner; current may be pending owner then. 0 or -EDEADLK. wait_lock held. */
 int pending_block_on(struct rt_mutex_base *lock, struct rt_mutex_waiter *waiter);
 /* Takes @waiter out again, and back what it lent. wait_lock held. */
 void pending_leave(struct rt_mutex_base *lock, struct rt_mutex_waiter *waiter);

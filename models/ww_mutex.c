@@ -164,7 +164,8 @@ static bool ww_spin_newcomer(struct ww_mutex *lock, const struct kw_ww_ctx *ctx)
 	return acquired;
 }
 
-static bool ww_optimistic_spin(struct ww_mutex *lock, const struct kw_ww_ctx *ctx, const struct ww_waiter *waiter)
+static bool ww_optimistic_spin(struct ww_mutex *lock, const struct kw_ww_ctx *ctx,
+			       const struct ww_waiter *waiter)
 {
 	lockevent_cond_inc(ww_waiter_spin, waiter);
 	if (waiter ? ww_spin(lock, ctx, waiter) : ww_spin_newcomer(lock, ctx))

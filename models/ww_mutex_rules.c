@@ -37,7 +37,7 @@ static bool wound(struct ww_mutex *lock, const struct kw_ww_ctx *ctx, struct kw_
 	struct task_struct *owner = ww_owner_task((unsigned long)atomic_long_read(&lock->owner));
 
 	if (!hold || !owner)
-		return false; /* on its way to set it, and then it looks at the waiters itself; or on its way out */
+		return false; /* not set yet, and whoever sets it looks at the waiters; or on its way out */
 	if (!ctx->acquired || !is_younger(hold, ctx))
 		return false;
 	lockevent_inc(ww_wound);
