@@ -33,7 +33,7 @@ START_TEST(r1_bounded_inversion)
 		{ NULL },
 	};
 
-	golden(cast, 
+	golden(cast,
 		"t=0: cpu0 runs Lo prio=89; Lo GETS L fast\n"
 		"t=1: cpu0 runs Hi prio=69; Hi blocks on L owner Lo order [Hi]; "
 		"effprio Lo 89->69 (donor Hi); cpu0 runs Lo prio=69\n"
@@ -55,7 +55,7 @@ START_TEST(r2_chain)
 		{ NULL },
 	};
 
-	golden(cast, 
+	golden(cast,
 		"t=0: cpu0 runs A prio=89; A GETS L1 fast\n"
 		"t=1: cpu0 runs B prio=79; B GETS L2 fast; B blocks on L1 owner A order [B]; "
 		"effprio A 89->79 (donor B); cpu0 runs A prio=79\n"
@@ -79,7 +79,7 @@ START_TEST(r15a_stronger_newcomer_steals)
 		{ "M2", 45, 1, 3, "5" },	 { NULL },
 	};
 
-	golden_params(cast, 0, 0, 
+	golden_params(cast, 0, 0,
 		"t=0: cpu0 runs O prio=89; O GETS L fast\n"
 		"t=1: cpu0 runs K prio=49\n"
 		"t=2: cpu1 runs W1 prio=79; W1 blocks on L owner O order [W1]; "
@@ -103,7 +103,7 @@ START_TEST(r15b_equal_newcomer_waits)
 		{ "M2", 45, 1, 3, "8" },	 { NULL },
 	};
 
-	golden_params(cast, 0, 0, 
+	golden_params(cast, 0, 0,
 		"t=0: cpu0 runs O prio=89; O GETS L fast\n"
 		"t=1: cpu0 runs K prio=49\n"
 		"t=2: cpu1 runs W1 prio=79; W1 blocks on L owner O order [W1]; "
@@ -114,7 +114,7 @@ START_TEST(r15b_equal_newcomer_waits)
 		"t=11: cpu1 runs W1 prio=79; W1 GETS L prio=79\n"
 		"t=12: W1 RELEASES L -> wakes H; cpu0 runs H prio=79; H GETS L prio=79\n"
 		"t=14: H RELEASES L fast");
-	golden_params(cast, 1, 0, 
+	golden_params(cast, 1, 0,
 		"t=0: cpu0 runs O prio=89; O GETS L fast\n"
 		"t=1: cpu0 runs K prio=49\n"
 		"t=2: cpu1 runs W1 prio=79; W1 blocks on L owner O order [W1]; "
@@ -139,7 +139,7 @@ static const struct world_task relock[] = {
 /* R16: an owner that locks again at once waits for its successor, or robs it. */
 START_TEST(r16_strict_handoff)
 {
-	golden_params(relock, 0, 0, 
+	golden_params(relock, 0, 0,
 		"t=0: cpu0 runs O prio=120; O GETS L fast\n"
 		"t=1: cpu0 runs K prio=49\n"
 		"t=2: cpu1 runs W1 prio=120; W1 blocks on L owner O order [W1]\n"
@@ -153,7 +153,7 @@ END_TEST
 
 START_TEST(r16_lateral_steal)
 {
-	golden_params(relock, 1, 0, 
+	golden_params(relock, 1, 0,
 		"t=0: cpu0 runs O prio=120; O GETS L fast\n"
 		"t=1: cpu0 runs K prio=49\n"
 		"t=2: cpu1 runs W1 prio=120; W1 blocks on L owner O order [W1]\n"
@@ -176,7 +176,7 @@ START_TEST(the_queue_lends_to_the_pending_owner)
 		{ "X", 15, 2, 5, "+L 1 -L" },	 { "#P", 50, 3, 6, "=X:40" },	 { NULL },
 	};
 
-	golden_params(cast, 0, 0, 
+	golden_params(cast, 0, 0,
 		"t=0: cpu0 runs O prio=89; O GETS L fast\n"
 		"t=1: cpu1 runs W prio=79; W blocks on L owner O order [W]; effprio O 89->79 (donor W)\n"
 		"t=2: cpu1 runs M prio=69\n"
