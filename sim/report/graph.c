@@ -174,8 +174,10 @@ static void put_urgency(GString *out, const struct scene_task *t)
 	g_autoptr(GString) normal = g_string_new(NULL);
 
 	report_prio(normal, t->normal);
-	if (g_str_has_prefix(normal->str, "fifo ") && !strcmp(t->policy, "rr"))
-		g_string_overwrite(normal, 0, "rr  "), g_string_erase(normal, 2, 2);
+	if (g_str_has_prefix(normal->str, "fifo") && !strcmp(t->policy, "rr")) {
+		g_string_erase(normal, 0, (gssize)strlen("fifo"));
+		g_string_prepend(normal, "rr");
+	}
 	if (t->prio != t->normal) {
 		g_string_append(out, "<font color=\"#d55e00\"><b>");
 		report_prio(out, t->prio);

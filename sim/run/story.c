@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "sim/run/story_impl.h"
 #include "sim/run/watch_impl.h"
 
 #define LOG_SHRINK 4096u
@@ -357,91 +358,6 @@ static void fill_boosts(const struct story_book *b, struct story_wait *wait)
 
 /* -- a wait is over ----------------------------------------------------------------------------- */
 
-static void pieces_free(struct story_piece *piece, unsigned n)
-{
-	for (unsigned i = 0; i < n; i++) {
-		g_free(piece[i].link);
-		g_free(piece[i].runner);
-	}
-	g_free(piece);
-}
-
-static void wait_free(struct story_wait *wait)
-{
-	if (!wait)
-		return;
-	pieces_free(wait->piece, wait->npiece);
-	g_free(wait->boost);
-	g_free((char *)(uintptr_t)wait->file);
-	g_free(wait);
-}
-
-static bool longer(const struct story_wait *a, const struct story_wait *b)
-{
-	sim_time x = a->to - a->from, y = b->to - b->from;
-
-	if (x != y)
-		return x > y;
-	if (a->from != b->from)
-		return a->from < b->from;
-	return a->task < b->task;
-}
-
-static bool more_inverted(const struct story_wait *a, const struct story_wait *b)
-{
-	sim_time x = a->sum[RUN_PIECE_inversion], y = b->sum[RUN_PIECE_inversion];
-
-	if (x != y)
-		return x > y;
-	return x && a->prio != b->prio ? a->prio < b->prio : longer(a, b);
-}
-
-static struct story_wait *wait_copy(const struct story_wait *wait)
-{
-	struct story_wait *copy = g_memdup2(wait, sizeof(*wait));
-
-	copy->file = g_strdup(wait->file);
-	copy->boost = wait->nboost ? g_memdup2(wait->boost, wait->nboost * sizeof(*wait->boost)) : NULL;
-	copy->piece = g_memdup2(wait->piece, wait->npiece * sizeof(*wait->piece));
-	for (unsigned i = 0; i < wait->npiece; i++) {
-		struct story_piece *p = &copy->piece[i];
-
-		p->link = g_memdup2(p->link, p->nlink * sizeof(*p->link));
-		p->runner = p->nrunner ? g_memdup2(p->runner, p->nrunner * sizeof(*p->runner)) : NULL;
-	}
-	return copy;
-}
-
-/* Takes @wait over. */
-static void keep_wait(struct story *s, struct story_wait *wait)
-{
-	unsigned at = s->nwait;
-
-	if (!s->inverted || more_inverted(wait, s->inverted)) {
-		wait_free(s->inverted);
-		s->inverted = wait_copy(wait);
-	}
-	while (at && longer(wait, s->wait[at - 1]))
-		at--;
-	if (at >= s->worst) {
-		wait_free(wait);
-		return;
-	}
-	if (s->nwait == s->worst)
-		wait_free(s->wait[--s->nwait]);
-	s->wait = g_renew(struct story_wait *, s->wait, s->nwait + 1);
-	memmove(&s->wait[at + 1], &s->wait[at], (s->nwait - at) * sizeof(s->wait[0]));
-	s->wait[at] = wait;
-	s->nwait++;
-}
-
-static bool worth_keeping(const struct story *s, const struct story_wait *wait)
-{
-	if (s->nwait < s->worst || !s->inverted || more_inverted(wait, s->inverted))
-		return true;
-	return s->worst && longer(wait, s->wait[s->nwait - 1]);
-}
-
 static void fill_place(const struct watch *w, struct story_wait *wait)
 {
 	uint32_t id = w->task[wait->task].statement;
@@ -474,12 +390,12 @@ void story_close(struct watch *w, uint32_t task, bool counts)
 		s->waits++;
 		s->waited += wait->to - wait->from;
 	}
-	if (counts && wait->to > wait->from && worth_keeping(s, wait)) {
+	if (counts && wait->to > wait->from && story_worth(s, wait)) {
 		fill_boosts(b, wait);
 		fill_place(w, wait);
-		keep_wait(s, wait);
+		story_keep(s, wait);
 	} else {
-		wait_free(wait);
+		story_wait_free(wait);
 	}
 	if (!--b->nopen)
 		g_array_set_size(b->log, 0);
@@ -496,13 +412,13 @@ static gint by_total(gconstpointer a, gconstpointer b)
 	return x->task < y->task ? -1 : x->task > y->task;
 }
 
-static void book_free(struct story_book *b, uint32_t ntask)
+void story_book_free(struct story_book *b, uint32_t ntask)
 {
 	for (uint32_t i = 0; i < ntask; i++)
 		if (b->open[i]) {
 			guint n = b->open[i]->len;
 
-			pieces_free((struct story_piece *)(void *)g_array_free(b->open[i], FALSE), n);
+			story_pieces_free((struct story_piece *)(void *)g_array_free(b->open[i], FALSE), n);
 		}
 	g_free(b->open);
 	g_free(b->header);
@@ -525,30 +441,7 @@ void story_finish(struct watch *w)
 	g_array_sort(culprit, by_total);
 	s->nculprit = culprit->len;
 	s->culprit = (struct story_culprit *)(void *)g_array_free(culprit, FALSE);
-	book_free(s->book, w->nall);
+	story_book_free(s->book, w->nall);
 	s->book = NULL;
 	w->story = NULL;
-}
-
-void story_clear(struct story *s)
-{
-	for (unsigned i = 0; i < s->nwait; i++)
-		wait_free(s->wait[i]);
-	wait_free(s->inverted);
-	for (uint32_t i = 0; i < s->ntask; i++)
-		g_free(s->task_name[i]);
-	for (uint32_t i = 0; i < s->nlock; i++) {
-		g_free(s->lock_name[i]);
-		g_free(s->model_name[i]);
-	}
-	if (s->book)
-		book_free(s->book, s->ntask);
-	g_free(s->wait);
-	g_free(s->culprit);
-	g_free(s->task_name);
-	g_free(s->lock_name);
-	g_free(s->model_name);
-	g_free(s->inherits);
-	g_free(s->ownerless);
-	*s = (struct story){ .worst = s->worst, .only_task = s->only_task, .only_lock = s->only_lock };
 }
