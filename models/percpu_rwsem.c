@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * percpu-rwsem: readers that touch only a counter of their own CPU; writers that pay.
+ *
+ *   read_count[cpu]  readers that came here minus those that left here; only the sum means anything
+ *   block            a writer owns the lock, or waits for the readers inside
+ *   rss              rcu_sync: idle, or writers are about (or were, a grace period ago)
+ *
+ * While rss is idle a reader counts itself and looks no further. A writer makes it not
+ * idle, which takes a grace period, takes `block`, and sleeps until the sum is 0; readers
+ * then look at `block` after counting themselves, and if it is set take that back and
+ * queue. A release walks the queue from its head: readers are counted in, and the first
+ * writer gets `block` at once and waits for them. A running writer may take `block` before
+ * that walk; then nobody is let in. Writers in a row wait for a grace period only once.
+ *
+ * Mirrors: Linux 6.1.192 kernel/locking/percpu-rwsem.c, kernel/rcu/sync.c
+ * Deviations:
+ *  1. A grace period takes `gp`, in whole jiffies, one at least, whatever the CPUs do.
+ *  2. Counters of CPUs from 1024 on share those of the lower ones.
+ *  3. Counting is an atomic operation; the kernel's is not.
+ *
+ * Read:   1. idle: count   2. count; no block: in   3. take it back, prod the writer, queue
+ * Write:  1. rss not idle   2. block, or queue   3. until the sum is 0
+ * Unlock: a reader: take the count back, prod the writer unless idle
+ *         a writer: 1. no block   2. walk the queue   3. rss idle, after a grace period
+ */
+#include "models/holders.h"
+
+#define COUNTERS 1024
+
+struct rcu_sync {
+	raw_spinlock_t lock;
+	int gp_count;		 /* writers about */
+	unsigned long passed_at; /* jiffies: the grace period of the first of them is over */
+	unsigned long idle_at;	 /* jiffies: that of the last one to leave */
+};
+
+struct percpu_rwsem {
+	struct rcu_sync rss;
+	struct task_struct *writer; /* that waits for readers */
+	atomic_t block;
+	raw_spinlock_t waiters_lock;
+	struct list_head waiters;
+
+	/* the simulator's side */
+	unsigned long gp; /* jiffies */
+	struct list_head holders;
+
+	struct {
+		atomic_t n __cacheline_aligned;
+	} read_count[COUNTERS];
+};
+
+struct percpu_waiter { /* on the waiting task's stack */
+	struct list_head list;
+	struct task_struct *task; /* cleared by whoever grants */
+	enum lock_mode mode;
+};
+
+#define PERCPU_EVENTS(X)                                                                                     \
+	X(percpu_read_slow)   /* readers that found writers about */                                         \
+	X(percpu_read_queued) /* readers that queued */                                                      \
+	X(percpu_write_queued) /* writers that queued */                                                     \
+	X(percpu_grace)	      /* writers that waited for a grace period */                                   \
+	X(percpu_drain)	      /* writers that slept until readers had left */                                \
+	X(percpu_walk_lost)   /* releases whose walk let nobody in: a running writer was faster */
+LOCKEVENTS(PERCPU_EVENTS)
+
+/* -- rcu_sync --------------------------------------------------------------------------------- */
+
+static bool rcu_sync_is_idle(const struct rcu_sync *rss)
+{
+	return !READ_ONCE(rss->gp_count) && time_after_eq(jiffies, rss->idle_at);
+}
+
+static void rcu_sync_enter(struct percpu_rwsem *sem)
+{
+	struct rcu_sync *rss = &sem->rss;
+	bool idle;
+
+	raw_spin_lock_irq(&rss->lock);
+	idle = rcu_sync_is_idle(rss);
+	if (idle)
+		rss->passed_at = jiffies + sem->gp + 1; /* this one has begun */
+	WRITE_ONCE(rss->gp_count, rss->gp_count + 1);
+	raw_spin_unlock_irq(&rss->lock);
+	lockevent_cond_inc(percpu_grace, time_before(jiffies, rss->passed_at));
+	while (time_before(jiffies, rss->passed_at)) {
+		set_current_state(TASK_UNINTERRUPTIBLE);
+		schedule_timeout((long)(rss->passed_at - jiffies));
+	}
+}
+
+static void rcu_sync_exit(struct percpu_rwsem *sem)
+{
+	struct rcu_sync *rss = &sem->rss;
+
+	raw_spin_lock_irq(&rss->lock);
+	if (rss->gp_count == 1)
+		rss->idle_at = jiffies + sem->gp + 1;
+	WRITE_ONCE(rss->gp_count, rss->gp_count - 1);
+	raw_spin_unlock_irq(&rss->lock);
+}
+
+/* -- readers and writers ------------------------------------------------------------------------ */
+
+static atomic_t *my_count(struct percpu_rwsem *sem)
+{
+	return &sem->read_count[smp_processor_id() % COUNTERS].n;
+}
+
+static void prod_writer(struct percpu_rwsem *sem)
+{
+	struct task_struct *writer = READ_ONCE(sem->writer);
+
+	if (writer)
+		wake_up_process(writer);
+}
+
+/* Preemption off. The count may be taken on behalf of another task. */
+static bool read_try(struct percpu_rwsem *sem)
+{
+	atomic_inc(my_count(sem));
+	if (!atomic_read(&sem->block))
+		return true;
+	atomic_dec(my_count(sem));
+	prod_writer(sem);
+	return false;
+}
+
+static bool write_try(struct percpu_rwsem *sem)
+{
+	return !atomic_read(&sem->block) && !atomic_xchg(&sem->block, 1);
+}
+
+static bool try(struct percpu_rwsem *sem, enum lock_mode mode)
+{
+	return mode == LOCK_SHARED ? read_try(sem) : write_try(sem);
+}
+
+static void wait(struct percpu_rwsem *sem, enum lock_mode mode)
+{
+	struct percpu_waiter waiter = { .task = current, .mode = mode };
+
+	raw_spin_lock_irq(&sem->waiters_lock);
+	if (try(sem, mode)) {
+		raw_spin_unlock_irq(&sem->waiters_lock);
+		return;
+	}
+	list_add_tail(&waiter.list, &sem->waiters);
+	raw_spin_unlock_irq(&sem->waiters_lock);
+	lockevent_cond_inc(percpu_read_queued, mode == LOCK_SHARED);
+	lockevent_cond_inc(percpu_write_queued, mode == LOCK_EXCLUSIVE);
+	trace_contention_begin(sem, LCB_F_PERCPU | (mode == LOCK_SHARED ? LCB_F_READ : LCB_F_WRITE));
+	for (;;) {
+		set_current_state(TASK_UNINTERRUPTIBLE);
+		if (!smp_load_acquire(&waiter.task))
+			break;
+		schedule();
+	}
+	__set_current_state(TASK_RUNNING);
+	trace_contention_end(sem, 0);
+}
+
+static int down_read(struct percpu_rwsem *sem, bool tries)
+{
+	bool taken = true;
+
+	preempt_disable();
+	/* 1 */
+	if (rcu_sync_is_idle(&sem->rss)) {
+		model_step("percpu-idle");
+		atomic_inc(my_count(sem));
+	} else {
+		/* 2 */
+		lockevent_inc(percpu_read_slow);
+		taken = read_try(sem);
+	}
+	preempt_enable();
+	if (taken)
+		return 0;
+	if (tries)
+		return -EBUSY;
+	/* 3 */
+	wait(sem, LOCK_SHARED);
+	return 0;
+}
+
+static void up_read(struct percpu_rwsem *sem)
+{
+	preempt_disable();
+	if (rcu_sync_is_idle(&sem->rss)) {
+		atomic_dec(my_count(sem));
+	} else {
+		atomic_dec(my_count(sem));
+		prod_writer(sem);
+	}
+	preempt_enable();
+}
+
+static bool readers_gone(struct percpu_rwsem *sem)
+{
+	unsigned int n = min(num_possible_cpus(), (unsigned int)COUNTERS);
+	int sum = 0;
+
+	for (unsigned int cpu = 0; cpu < n; cpu++)
+		sum += atomic_read(&sem->read_count[cpu].n);
+	return !sum;
+}
+
+static void down_write(struct percpu_rwsem *sem)
+{
+	/* 1 */
+	rcu_sync_enter(sem);
+	/* 2 */
+	if (!write_try(sem))
+		wait(sem, LOCK_EXCLUSIVE);
+	/* 3 */
+	WRITE_ONCE(sem->writer, current);
+	for (;;) {
+		set_current_state(TASK_UNINTERRUPTIBLE);
+		if (readers_gone(sem))
+			break;
+		lockevent_inc(percpu_drain);
+		schedule();
+	}
+	__set_current_state(TASK_RUNNING);
+	WRITE_ONCE(sem->writer, NULL);
+}
+
+/* Tries on behalf of each, in order; ends behind the first writer that succeeds, or who does not. */
+static void walk(struct percpu_rwsem *sem)
+{
+	struct percpu_waiter *waiter;
+	bool any = false, writer = false;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&sem->waiters_lock, flags);
+	while (!writer && !list_empty(&sem->waiters)) {
+		struct task_struct *task;
+
+		waiter = list_first_entry(&sem->waiters, struct percpu_waiter, list);
+		if (!try(sem, waiter->mode)) {
+			lockevent_cond_inc(percpu_walk_lost, !any);
+			break;
+		}
+		any = true;
+		writer = waiter->mode == LOCK_EXCLUSIVE;
+		task = waiter->task;
+		list_del(&waiter->list);
+		smp_store_release(&waiter->task, NULL);
+		wake_up_process(task);
+	}
+	raw_spin_unlock_irqrestore(&sem->waiters_lock, flags);
+}
+
+static void up_write(struct percpu_rwsem *sem)
+{
+	/* 1 */
+	atomic_set_release(&sem->block, 0);
+	model_step("percpu-unblocked");
+	/* 2 */
+	walk(sem);
+	/* 3 */
+	rcu_sync_exit(sem);
+}
+
+/* -- the simulator's side ------------------------------------------------------------------ */
+
+static const struct lock_param params[] = {
+	{ "gp", LOCK_PARAM_TIME, 10 * SIM_MS, "an RCU grace period; whole jiffies, one at least" },
+	{ NULL },
+};
+
+static void percpu_init(void *l, const uint64_t *values)
+{
+	struct percpu_rwsem *sem = l;
+	sim_time jiffy = SIM_S / HZ;
+
+	raw_spin_lock_init(&sem->rss.lock);
+	raw_spin_lock_init(&sem->waiters_lock);
+	INIT_LIST_HEAD(&sem->waiters);
+	holders_init(&sem->holders);
+	sem->gp = max(DIV_ROUND_UP(values[0], jiffy), 1UL);
+}
+
+static int percpu_lock(void *l, struct lock_req *req)
+{
+	struct percpu_rwsem *sem = l;
+	int ret = 0;
+
+	if (req->mode == LOCK_SHARED)
+		ret = down_read(sem, req->how & LOCK_TRY);
+	else
+		down_write(sem);
+	if (!ret)
+		holders_add(&sem->holders, req->hold, req->mode);
+	return ret;
+}
+
+static void percpu_unlock(void *l, struct lock_req *req)
+{
+	struct holder *h = req->hold;
+
+	holders_del(h);
+	if (h->mode == LOCK_SHARED)
+		up_read(l);
+	else
+		up_write(l);
+}
+
+static void percpu_view(const void *l, struct lock_view *view)
+{
+	const struct percpu_rwsem *sem = l;
+	const struct percpu_waiter *waiter;
+	int sum = 0;
+
+	holders_view(&sem->holders, view);
+	list_for_each_entry(waiter, &sem->waiters, list)
+		lock_view_waiter(view, waiter->task, waiter->mode);
+	for (unsigned int cpu = 0; cpu < COUNTERS; cpu++)
+		sum += sem->read_count[cpu].n.counter;
+	view->word = (uint32_t)sum;
+	if (sem->block.counter)
+		strcpy(view->flags, "BLOCK");
+}
+
+static const char *percpu_broken(const void *l)
+{
+	const struct percpu_rwsem *sem = l;
+	const char *broken = holders_broken(&sem->holders);
+
+	if (!broken && holders_count(&sem->holders, LOCK_EXCLUSIVE) && !sem->block.counter)
+		return "a writer owns the lock but readers are not blocked";
+	return broken;
+}
+
+LOCK_MODEL(percpu_rwsem) = {
+	.abi = LOCK_MODEL_ABI,
+	.name = "percpu-rwsem",
+	.mirrors = "Linux 6.1.192 kernel/locking/percpu-rwsem.c",
+	.summary = "readers count on their own CPU; a writer waits for a grace period and for all of them",
+	.caps = LOCK_CAP_SHARED,
+	.size = sizeof(struct percpu_rwsem),
+	.hold_size = sizeof(struct holder),
+	.params = params,
+	.events = lockevent_names,
+	.init = percpu_init,
+	.lock = percpu_lock,
+	.unlock = percpu_unlock,
+	.view = percpu_view,
+	.broken = percpu_broken,
+};
