@@ -43,6 +43,7 @@ static const struct setup {
 	{ "rwsem-3.16", "rwsem_wake_skipped" },
 	{ "rwsem-4.2", "rwsem_wake_skipped" },
 	{ "rwsem-4.8", "rwsem_wake_skipped" },
+	{ "rwsem-2017-rspin", "" },
 	{ "rwsem-5.4", "rwsem_rlock_handoff rwsem_rlock_fast" },
 	{ "bravo-rwsem", "rwsem_rlock_handoff rwsem_rlock_fast bravo_read_raced bravo_read_occupied" },
 	{ "percpu-rwsem", "percpu_walk_lost" },
