@@ -7,7 +7,7 @@
 #include "sim/cli/kernel_build.h"
 
 const struct kernel_glue kernel_glue[] = {
-	{ "mutex", false, "mutex", { "mutex.c", "osq_lock.c" } },
+	{ "mutex", false, "mutex and ww-mutex", { "mutex.c", "osq_lock.c" } },
 	{ "osq", false, "osq", { "osq_lock.c" } },
 	{ "percpu-rwsem", false, "percpu-rwsem", { "percpu-rwsem.c" } },
 	{ "qrwlock", false, "qrwlock", { "qrwlock.c", "qspinlock.c" } },

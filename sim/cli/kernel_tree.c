@@ -47,14 +47,26 @@ static const struct feature {
 	{ "TREE_HAS_RT_WAITER_NODE", "kernel/locking/rtmutex_common.h", "struct rt_waiter_node" },
 	{ "TREE_RTMUTEX_PASSES_WAKE_Q", "kernel/locking/rtmutex.c", "struct wake_q_head *wake_q" },
 	{ "TREE_RTMUTEX_FIXUP_SAYS_HOW", "kernel/locking/rtmutex.c", "bool acquire_lock" },
+	{ "TREE_HAS_WW_TRYLOCK_CTX", "include/linux/ww_mutex.h", "ww_mutex_trylock(struct ww_mutex *lock, struct ww_acquire_ctx *ctx)" },
 	{ "TREE_LOCK_EVENTS_LIST=<lock_events_list.h>", "kernel/locking/lock_events_list.h", "LOCK_EVENT(" },
 };
 
+/* However lines are broken: white space is one blank. */
 static bool has_text(const char *tree, const char *file, const char *text)
 {
 	g_autofree char *path = g_build_filename(tree, file, NULL), *body = NULL;
+	char *to;
 
-	return g_file_get_contents(path, &body, NULL, NULL) && strstr(body, text);
+	if (!g_file_get_contents(path, &body, NULL, NULL))
+		return false;
+	to = body;
+	for (const char *from = body; *from; from++)
+		if (!g_ascii_isspace(*from))
+			*to++ = *from;
+		else if (to > body && to[-1] != ' ')
+			*to++ = ' ';
+	*to = '\0';
+	return strstr(body, text);
 }
 
 bool kernel_tree_read(struct kernel_build *b)

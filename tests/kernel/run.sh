@@ -42,12 +42,14 @@ lock p : kernel:percpu-rwsem
 lock q : kernel:qrwlock
 lock s : kernel-rt:spinlock
 lock r : kernel-rt:rwsem
+lock d : kernel:ww-mutex
 task w[6] { loop 20 {
     hold m { run exp(1us) }
     choose { 80%: { reading p { run 1us } } 20%: { writing p { run 1us } } }
     choose { 80%: { reading q { run 1us } } 20%: { writing q { run 1us } } }
     choose { 80%: { reading r { run 1us } } 20%: { writing r { run 1us } } }
     hold s { run exp(500ns) }
+    hold d { run exp(500ns) } else { }
 } }
 run until done limit 10s
 expect no finding

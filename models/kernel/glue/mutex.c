@@ -72,3 +72,7 @@ KERNEL_MODEL(mutex) = {
 	.view = mutex_lock_view,
 	.broken = mutex_lock_broken,
 };
+
+#ifdef TREE_HAS_WW_TRYLOCK_CTX
+#include "models/kernel/glue/ww.h"
+#endif
