@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/cli/cli.h"
+#include "sim/cli/import.h"
 
 volatile int cli_interrupted;
 
@@ -61,6 +62,25 @@ static struct scenario *load_longer(const char *path, const char *more, const st
 	return scenario_parse(path, whole, strlen(whole), options, diags);
 }
 
+/* An rt-tester script: its steps keep their lines, so that messages and verdicts name them. */
+static struct scenario *load_tst(const char *path, const char *more, FILE *messages, const struct scn_options *options,
+				 struct sim_diags *diags, const char **path_error)
+{
+	struct import_source src = { .path = path, .messages = messages };
+	g_autofree char *text = NULL;
+	g_autoptr(GString) out = NULL;
+
+	if (!g_file_test(path, G_FILE_TEST_IS_REGULAR) || !g_file_get_contents(path, &text, &src.len, NULL)) {
+		*path_error = path;
+		return NULL;
+	}
+	src.text = text;
+	out = import_tst(&src, "rtmutex", true);
+	if (out && more)
+		g_string_append(out, more);
+	return out ? scenario_parse(path, out->str, out->len, options, diags) : NULL;
+}
+
 struct scenario *cli_load(const char *path, FILE *messages, bool colour, int *status)
 {
 	return cli_load_with(path, NULL, messages, colour, status);
@@ -78,8 +98,11 @@ struct scenario *cli_load_with(const char *path, const char *more, FILE *message
 	if (!fill_limits(&options.limits, messages))
 		return NULL;
 	errno = 0;
-	scn = more ? load_longer(path, more, &options, &diags, &path_error) :
-		     scenario_load(path, &options, &diags, &path_error);
+	if (import_is_tst(path))
+		scn = load_tst(path, more, messages, &options, &diags, &path_error);
+	else
+		scn = more ? load_longer(path, more, &options, &diags, &path_error) :
+			     scenario_load(path, &options, &diags, &path_error);
 	if (path_error) {
 		fprintf(messages, "lockstep: %s: %s\n", path_error, g_strerror(errno));
 		*status = CLI_WORLD;

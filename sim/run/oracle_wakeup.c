@@ -15,8 +15,6 @@ static bool wakes_itself(const struct watch *w, uint32_t task)
 {
 	const struct sim_task *t = w->b->task[task].task;
 
-	if (t && director_parked(w->b, task))
-		return true;
 	return t && (sim_event_queued(&t->timeout) || sim_event_queued(&t->timer) || t->sigpending);
 }
 
@@ -25,6 +23,10 @@ static uint32_t lost_sleeper(const struct watch *w, uint32_t lock)
 {
 	const struct watch_lock *l = &w->lock[lock];
 
+	for (unsigned m = 0; m < 2; m++) /* one that was woken and told to stop there will see to the others */
+		for (uint32_t i = l->first_wait[m]; i != WATCH_NONE; i = w->task[i].next_wait)
+			if (director_parked(w->b, i))
+				return WATCH_NONE;
 	for (unsigned m = 0; m < 2; m++)
 		for (uint32_t i = l->first_wait[m]; i != WATCH_NONE; i = w->task[i].next_wait)
 			if (w->task[i].state == WATCH_ASLEEP && !wakes_itself(w, i))

@@ -1,0 +1,56 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The importers: what they print, that `check` takes it, that scripts run directly, and what they say of mistakes.
+# LOCKSTEP_UPDATE_GOLDEN=1 writes the expected texts anew.
+#   run.sh LOCKSTEP FOLDER
+lockstep=$(realpath "$1") || exit 99
+cd "$2" || exit 99
+dir=$(mktemp -d) || exit 99
+trap 'rm -rf "$dir"' EXIT
+failed=0
+
+# same GOT WANTED
+same()
+{
+	[ -n "${LOCKSTEP_UPDATE_GOLDEN-}" ] && cp "$1" "$2"
+	cmp -s "$1" "$2" || { echo "not as in $2:"; diff "$2" "$1" | head -n 20; failed=1; }
+}
+
+# status WANTED COMMAND...
+status()
+{
+	want=$1
+	shift
+	"$@" >"$dir/out" 2>"$dir/err"
+	got=$?
+	[ $got -eq "$want" ] || { echo "status $got instead of $want: $*"; head -n 20 "$dir/out" "$dir/err"; failed=1; }
+}
+
+for f in *.tst *.json; do
+	case $f in
+	bad-*)
+		status 2 "$lockstep" import "$f"
+		same "$dir/err" "$f.err"
+		[ -s "$dir/out" ] && { echo "$f: wrong, and something is printed"; failed=1; }
+		;;
+	*)
+		status 0 "$lockstep" import "$f" -o "$dir/x.lks"
+		same "$dir/x.lks" "$f.lks"
+		status 0 "$lockstep" check "$dir/x.lks"
+		;;
+	esac
+done
+status 0 "$lockstep" test every-word.tst steal.tst
+status 0 "$lockstep" test token.json.lks lock-order.json.lks
+status 2 "$lockstep" test bad-words.tst
+# a hang is a verdict, with the script's line; what stands behind it is not reached
+status 1 "$lockstep" run --quiet hang.tst
+grep -q "hang.tst:4: await T1 holds L\[0\]" "$dir/out" || { echo "the hang has no line"; cat "$dir/out"; failed=1; }
+status 0 "$lockstep" import --generation pending steal.tst
+grep -q "lock L\[1\] : rtmutex-2.6.31" "$dir/out" || { echo "--generation pending does not choose the model"; failed=1; }
+status 2 "$lockstep" import --generation other steal.tst
+status 2 "$lockstep" import run.sh
+status 3 "$lockstep" import nowhere.tst
+status 3 "$lockstep" run nowhere.tst
+[ $failed -eq 0 ] && echo "all as expected"
+exit $failed
