@@ -6,9 +6,10 @@
 packages_base="gcc libc6-dev binutils meson ninja-build pkg-config libglib2.0-dev libsqlite3-dev check scdoc"
 packages_full="clang libclang-rt-14-dev valgrind graphviz"
 
+# Says what comes next, and how long it took to get here.
 say()
 {
-	printf '== %s\n' "$*"
+	printf '== %s  [%d:%02d]\n' "$*" $((SECONDS / 60)) $((SECONDS % 60))
 }
 
 die()
