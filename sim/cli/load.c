@@ -70,8 +70,10 @@ static struct scenario *load_tst(const char *path, const char *more, FILE *messa
 	g_autofree char *text = NULL;
 	g_autoptr(GString) out = NULL;
 
-	if (!g_file_test(path, G_FILE_TEST_IS_REGULAR) || !g_file_get_contents(path, &text, &src.len, NULL)) {
+	if (g_file_test(path, G_FILE_TEST_IS_DIR) || !g_file_get_contents(path, &text, &src.len, NULL)) {
 		*path_error = path;
+		if (!errno)
+			errno = EISDIR;
 		return NULL;
 	}
 	src.text = text;
