@@ -68,6 +68,15 @@ static int inherited(const struct watch *w, uint32_t task, uint32_t *who, uint32
 	return best;
 }
 
+/* Does it hold a lock that lends priority by rules of its own: one that is told of changes, and claims nothing? */
+static bool lent_otherwise(const struct watch *w, uint32_t task)
+{
+	for (const struct watch_hold *h = w->task[task].holds; h; h = h->next_task)
+		if (w->lock[h->lock].model->prio_changed && !(w->lock[h->lock].caps & LOCK_CAP_PI))
+			return true;
+	return false;
+}
+
 static void check_task(struct watch *w, uint32_t task)
 {
 	const struct sim_shared *s = watch_shared(w, task);
@@ -79,7 +88,7 @@ static void check_task(struct watch *w, uint32_t task)
 		return;
 	if (w->task[task].op != WATCH_OP_NONE && w->task[task].state != WATCH_ASLEEP)
 		return; /* its own unlock may be deboosting it right now */
-	if (in_flight(w, task, &budget))
+	if (in_flight(w, task, &budget) || lent_otherwise(w, task))
 		return;
 	best = inherited(w, task, &who, &lock);
 	if (urgency(s->prio) == MIN(best, urgency(s->normal_prio)) || !watch_wants(w, RUN_FINDING_pi))
