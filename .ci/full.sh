@@ -57,7 +57,7 @@ matrix()
 	fi
 	count 1 0
 	binary=$PWD/$dir/sim/cli/lockstep
-	meson_tests "$dir" --timeout-multiplier 10 --no-suite long --no-suite tidy
+	meson_tests "$dir" --timeout-multiplier 10 --no-suite long --no-suite campaign --no-suite kernel --no-suite tidy
 	same_digests "$name: same digests" digests "$binary"
 }
 

@@ -22,6 +22,8 @@
  * Read:   1. biased: publish; still biased: in   2. else take it back, the rwsem   3. bias again?
  * Write:  1. the rwsem   2. biased: revoke, wait for every slot   3. forbid for N times that
  */
+#include <stdio.h>
+
 #include "models/holders.h"
 #include "models/rwsem_private.h"
 
@@ -228,8 +230,11 @@ static void bravo_view(const void *l, struct lock_view *view)
 	lock_model_rwsem.view(&lock->sem, view);
 	show_revoker(lock, view);
 	holders_view(&lock->fast, view);
-	if (lock->rbias)
-		strcat(view->flags, view->flags[0] ? "|BIAS" : "BIAS");
+	if (lock->rbias) {
+		size_t used = strlen(view->flags);
+
+		snprintf(view->flags + used, sizeof(view->flags) - used, "%s", used ? "|BIAS" : "BIAS");
+	}
 }
 
 /* A writer inside lock() may own the rwsem while it waits for readers in the table. */

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Trees with bugs made on purpose: `test` and `twin` must say so.
 #   bugs.sh LOCKSTEP ROOT WORK
-lockstep=$1 root=$2 work=$3
+lockstep=$(realpath "$1") root=$2 work=$3
 . "$root/tests/kernel/lib.sh"
 case " $have" in
 *" 6.1 "*) ;;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # lockstep kernel build: what it makes, what it says when a tree lacks something.
 #   build.sh LOCKSTEP ROOT WORK
-lockstep=$1 root=$2 work=$3
+lockstep=$(realpath "$1") root=$2 work=$3
 . "$root/tests/kernel/lib.sh"
 
 dir=$(mktemp -d)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The scenarios under the kernel's own locks: expectations met, elided and polled alike, two trees side by side.
 #   run.sh LOCKSTEP ROOT WORK
-lockstep=$1 root=$2 work=$3
+lockstep=$(realpath "$1") root=$2 work=$3
 . "$root/tests/kernel/lib.sh"
 cd "$root" || exit 99
 

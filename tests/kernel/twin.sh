@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Lockstep's models and the files they mirror do the same, to the picosecond.
 #   twin.sh LOCKSTEP ROOT WORK [PROGRAMS [SEED]]
-lockstep=$1 root=$2 work=$3 programs=${4:-500} seed=${5:-1}
+lockstep=$(realpath "$1") root=$2 work=$3 programs=${4:-500} seed=${5:-1}
 . "$root/tests/kernel/lib.sh"
 case " $have" in
 *" 6.1 "*) ;;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What 6.12 changed against 6.1 in each lock, as measured: makes docs/versions.md, or holds it.
 #   versions.sh LOCKSTEP ROOT WORK        compares; LOCKSTEP_UPDATE_GOLDEN=1 writes
-lockstep=$1 root=$2 work=$3
+lockstep=$(realpath "$1") root=$2 work=$3
 . "$root/tests/kernel/lib.sh"
 [ "$have" = "6.1 6.12 " ] || { echo "skipped: both linux-source-6.1 and -6.12 are needed"; exit 77; }
 dir=$(mktemp -d)
