@@ -133,7 +133,6 @@ struct sim_task {
 	struct sim_event timeout;   /* SIM_KIND_TIMEOUT, for timed locks */
 	void (*on_timeout)(struct sim_task *task);
 	void *timeout_arg;
-	bool timer_fired;
 
 	/* where it may run: a CPU set, bit per CPU */
 	uint64_t *allowed;
@@ -245,7 +244,6 @@ struct sim_machine {
 	enum sim_stop { SIM_STOP_END, SIM_STOP_DONE, SIM_STOP_QUIET, SIM_STOP_ASKED, SIM_STOP_STEPS, SIM_STOP_STILL, SIM_STOP_SIGNAL } why;
 	/* the run layer's ears; may be NULL */
 	void (*on_quiet)(void);	    /* no event is left though tasks are alive */
-	void (*on_setscheduler)(struct sim_task *task);
 };
 
 extern struct sim_machine *sim;
