@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Execution: the event loop and what a CPU does when it is its turn.
+ * Execution: what a CPU does when it is its turn.
  *
  * A CPU goes on until it has to wait: then its one event is queued and control goes back
  * to the loop. Waiting is skipped when nothing comes before its end (the clock jumps
@@ -12,212 +12,6 @@
  */
 #include "sim/machine/internal.h"
 #include "sim/machine/sched.h"
-
-#define FULL_PPM 1000000u
-
-static void cpu_go(struct sim_cpu *cpu);
-
-/* -- time -------------------------------------------------------------------------------- */
-
-void sim_cpu_push(struct sim_cpu *cpu, sim_time at)
-{
-	sim_evq_push(&sim->evq, &cpu->ev, at, cpu->rank);
-}
-
-/* In engine context: true when @d is over, false when the CPU's event is queued for it. */
-static bool cpu_wait(struct sim_cpu *cpu, sim_time d)
-{
-	if (sim_jump(cpu, sim->now + d))
-		return true;
-	sim_cpu_push(cpu, sim->now + d);
-	return false;
-}
-
-void sim_yield(enum sim_yield why)
-{
-	sim->cpu->yield = why;
-	sim_fiber_yield();
-}
-
-void sim_elapse_until(sim_time t)
-{
-	sim_cpu_push(sim->cpu, t);
-	sim_yield(SIM_YIELD_TIME);
-}
-
-void sim_spend(sim_time d)
-{
-	if (!sim || !sim_fiber_current())
-		return;
-	sim_spin_impure(sim->cpu);
-	sim_elapse(d);
-	if (sim->cpu->attention)
-		sim_attend();
-}
-
-/* -- interrupts and preemption on a fiber ------------------------------------------------ */
-
-bool sim_may_preempt(const struct sim_cpu *cpu)
-{
-	const struct sim_task *t = cpu->curr;
-
-	if (!t || cpu->irq_task || t->preempt_count || t->irq_off)
-		return false;
-	if (!t->kernel_mode)
-		return cpu->need_resched || cpu->lazy_resched;
-	switch (sim->cfg.preempt) {
-	case SIM_PREEMPT_NONE:
-	case SIM_PREEMPT_VOLUNTARY:
-		return false;
-	case SIM_PREEMPT_FULL:
-	case SIM_PREEMPT_LAZY:
-	case SIM_PREEMPT_RT:
-		return cpu->need_resched;
-	}
-	return false;
-}
-
-void sim_attend(void)
-{
-	struct sim_cpu *cpu = sim->cpu;
-
-	if (sim_current()->irq_off)
-		return;
-	cpu->attention = false;
-	sim_spin_impure(cpu);
-	while (cpu->irq_debt) {
-		sim_time debt = cpu->irq_debt;
-
-		cpu->irq_debt = 0;
-		sim_elapse(debt);
-	}
-	while (cpu->irq_list && !cpu->irq_task) {
-		cpu->attention = true;
-		sim_yield(SIM_YIELD_ATTEND);
-	}
-	sim_preempt_point();
-}
-
-void sim_irq_enabled(void)
-{
-	if (sim && sim_fiber_current() && sim->cpu->attention)
-		sim_attend();
-}
-
-void sim_preempt_point(void)
-{
-	if (sim && sim_fiber_current() && sim_may_preempt(sim->cpu))
-		sim_yield(SIM_YIELD_PREEMPT);
-}
-
-/* cond_resched(): acts where kernel code is not preempted anyway; might_sleep() only under voluntary. */
-static bool resched_point_acts(const struct sim_cpu *cpu, bool might_sleep)
-{
-	const struct sim_task *t = cpu->curr;
-
-	if (!t || cpu->irq_task || t->preempt_count || t->irq_off || !cpu->need_resched)
-		return false;
-	return sim->cfg.preempt == SIM_PREEMPT_VOLUNTARY || (sim->cfg.preempt == SIM_PREEMPT_NONE && !might_sleep);
-}
-
-void sim_resched_point(bool might_sleep)
-{
-	if (sim && sim_fiber_current() && resched_point_acts(sim->cpu, might_sleep))
-		sim_yield(SIM_YIELD_PREEMPT);
-}
-
-void sim_schedule(void)
-{
-	struct sim_task *t = sim_current();
-
-	sim_assert(!sim->cpu->irq_task && "schedule() in an interrupt");
-	t->slept = false;
-	sim_yield(SIM_YIELD_SCHEDULE);
-	if (t->slept && t->op_lock)
-		sim_emit(SIM_REC_BLOCK, t->id + 1, t->op_lock, 1, 0);
-}
-
-/* -- RUN: time that can be interrupted anywhere ------------------------------------------- */
-
-static unsigned run_rate(const struct sim_cpu *cpu)
-{
-	unsigned half = sim->cfg.sockets * sim->cfg.cores;
-
-	if (!sim->cfg.smt_share_ppm || sim->cfg.threads < 2)
-		return FULL_PPM;
-	for (unsigned id = cpu->id % half; id < sim->ncpus; id += half)
-		if (id != cpu->id && sim->cpus[id].mode != SIM_CPU_IDLE)
-			return sim->cfg.smt_share_ppm;
-	return FULL_PPM;
-}
-
-/* Books the progress of the stretch that ends now. */
-static void run_account(struct sim_cpu *cpu)
-{
-	sim_time done = sim->now - cpu->run_since;
-
-	if (!cpu->in_run)
-		return;
-	cpu->in_run = false;
-	if (sim->now >= cpu->run_end) {
-		cpu->curr->left = 0;
-		return;
-	}
-	if (cpu->run_ppm != FULL_PPM)
-		done = (sim_time)((unsigned __int128)done * cpu->run_ppm / FULL_PPM);
-	cpu->curr->left -= done;
-}
-
-/* Starts or goes on with RUN; true when nothing is left of it. */
-static bool run_go(struct sim_cpu *cpu)
-{
-	struct sim_task *t = cpu->curr;
-	sim_time need = t->left;
-
-	if (!need)
-		return true;
-	cpu->run_ppm = run_rate(cpu);
-	if (cpu->run_ppm != FULL_PPM)
-		need = (sim_time)(((unsigned __int128)need * FULL_PPM + cpu->run_ppm - 1) / cpu->run_ppm);
-	cpu->run_since = sim->now;
-	cpu->run_end = sim->now + need;
-	if (cpu_wait(cpu, need)) {
-		t->left = 0;
-		return true;
-	}
-	cpu->in_run = true;
-	return false;
-}
-
-/* Interrupts a stretch of RUN, so that the CPU looks around now. */
-static void run_break(struct sim_cpu *cpu)
-{
-	if (cpu->in_run && sim_event_queued(&cpu->ev) && cpu->ev.time > sim->now) {
-		sim_evq_cancel(&sim->evq, &cpu->ev);
-		sim_cpu_push(cpu, sim->now);
-	}
-}
-
-/* The sibling's load changed: its progress does. */
-static void siblings_changed(struct sim_cpu *cpu)
-{
-	unsigned half = sim->cfg.sockets * sim->cfg.cores;
-
-	if (!sim->cfg.smt_share_ppm)
-		return;
-	for (unsigned id = cpu->id % half; id < sim->ncpus; id += half)
-		if (id != cpu->id)
-			run_break(&sim->cpus[id]);
-}
-
-void sim_kick(struct sim_cpu *cpu)
-{
-	cpu->attention = true;
-	if (cpu->parked)
-		sim_unpark(cpu);
-	else
-		run_break(cpu);
-}
 
 /* -- switching ---------------------------------------------------------------------------- */
 
@@ -231,7 +25,7 @@ static void go_idle(struct sim_cpu *cpu)
 {
 	cpu->mode = SIM_CPU_IDLE;
 	cpu->idle_since = sim->now;
-	siblings_changed(cpu);
+	sim_siblings_changed(cpu);
 }
 
 /* schedule() is due: false when the CPU has to wait for the end of the switch, or is idle. */
@@ -259,7 +53,7 @@ static bool cpu_pick(struct sim_cpu *cpu)
 		set_on_cpu(next, 1);
 	sim_tick_arm(cpu);
 	cpu->mode = SIM_CPU_SWITCH;
-	return cpu_wait(cpu, sim->cfg.costs.scalar[SIM_COST_context_switch]);
+	return sim_cpu_wait(cpu, sim->cfg.costs.scalar[SIM_COST_context_switch]);
 }
 
 /* The switch is complete. */
@@ -428,7 +222,7 @@ static void program_go(struct sim_cpu *cpu, struct sim_task *t)
 		}
 		return;
 	case SIM_ACT_RESCHED:
-		if (resched_point_acts(cpu, false))
+		if (sim_resched_acts(cpu, false))
 			cpu_leave(cpu, SIM_STATE_PREEMPTED, false);
 		return;
 	case SIM_ACT_EXIT:
@@ -446,7 +240,7 @@ static bool spend_go(struct sim_cpu *cpu, struct sim_task *t)
 	sim_time d = t->left;
 
 	t->left = 0;
-	return !d || cpu_wait(cpu, d);
+	return !d || sim_cpu_wait(cpu, d);
 }
 
 /* -- the CPU ------------------------------------------------------------------------------ */
@@ -458,7 +252,7 @@ static bool cpu_attend(struct sim_cpu *cpu)
 		sim_time debt = cpu->irq_debt;
 
 		cpu->irq_debt = 0;
-		if (!cpu_wait(cpu, debt))
+		if (!sim_cpu_wait(cpu, debt))
 			return false;
 	}
 	if (cpu->irq_list && !cpu->irq_task) {
@@ -483,7 +277,7 @@ static bool cpu_step(struct sim_cpu *cpu)
 		program_go(cpu, t);
 		return true;
 	case SIM_EXEC_RUN:
-		if (t->is_irq ? !spend_go(cpu, t) : !run_go(cpu))
+		if (t->is_irq ? !spend_go(cpu, t) : !sim_run_go(cpu))
 			return false;
 		t->exec = SIM_EXEC_PROGRAM;
 		return true;
@@ -503,7 +297,7 @@ static bool cpu_task(struct sim_cpu *cpu)
 	struct sim_task *t = cpu->irq_task ? cpu->irq_task : cpu->curr;
 
 	if (cpu->in_run)
-		run_account(cpu);
+		sim_run_account(cpu);
 	if (!t) { /* the interrupted CPU was idle */
 		if (cpu->irq_debt || cpu->irq_list)
 			return cpu_attend(cpu);
@@ -538,7 +332,7 @@ static void cpu_go(struct sim_cpu *cpu)
 		case SIM_CPU_IDLE:
 			return;
 		case SIM_CPU_IDLE_EXIT:
-			siblings_changed(cpu);
+			sim_siblings_changed(cpu);
 			cpu->mode = cpu->irq_list ? SIM_CPU_TASK : SIM_CPU_PICK;
 			break;
 		case SIM_CPU_PICK:
@@ -554,7 +348,7 @@ static void cpu_go(struct sim_cpu *cpu)
 	}
 }
 
-static void cpu_fire(struct sim_event *ev)
+void sim_cpu_fire(struct sim_event *ev)
 {
 	struct sim_cpu *cpu = (struct sim_cpu *)((char *)ev - offsetof(struct sim_cpu, ev));
 
@@ -580,118 +374,4 @@ void sim_leave_idle(struct sim_cpu *cpu)
 	sim_emit(SIM_REC_IDLE_EXIT, 0, 0, depth, delay);
 	cpu->mode = SIM_CPU_IDLE_EXIT;
 	sim_cpu_push(cpu, sim->now + delay);
-}
-
-/* -- ticks -------------------------------------------------------------------------------- */
-
-void sim_tick_arm(struct sim_cpu *cpu)
-{
-	if (!sim->tick_ps || sim_event_queued(&cpu->tick) || cpu->mode == SIM_CPU_IDLE || !cpu->curr)
-		return;
-	if (!sim->cfg.costs.scalar[SIM_COST_tick] && !sim_sched_tick_needed(cpu))
-		return;
-	sim->ticks++;
-	sim_evq_push(&sim->evq, &cpu->tick, (sim->now / sim->tick_ps + 1) * sim->tick_ps,
-		     sim_rank(SIM_PHASE_WORLD, cpu->id, SIM_KIND_TICK, 0));
-}
-
-/* Nothing but ticks is queued, and no tick can change who runs: only a finding is left. */
-static bool only_ticks(void)
-{
-	if (sim->evq.len != sim->ticks + (sim_event_queued(&sim->end) ? 1 : 0))
-		return false;
-	for (unsigned i = 0; i < sim->ncpus; i++)
-		if (sim->cpus[i].mode != SIM_CPU_IDLE && sim_sched_tick_needed(&sim->cpus[i]))
-			return false;
-	return true;
-}
-
-static void tick_fire(struct sim_event *ev)
-{
-	struct sim_cpu *cpu = (struct sim_cpu *)((char *)ev - offsetof(struct sim_cpu, tick));
-	sim_time cost = sim->cfg.costs.scalar[SIM_COST_tick];
-
-	sim->cpu = cpu;
-	sim->in_world = true;
-	sim->ticks--;
-	if (cpu->mode == SIM_CPU_IDLE || !cpu->curr)
-		return;
-	if (only_ticks()) {
-		sim->quiet = true;
-		return;
-	}
-	sim_sched_tick(cpu);
-	if (cost) {
-		cpu->irq_debt += cost;
-		sim_emit(SIM_REC_IRQ, cpu->curr->id + 1, 0, SIM_IRQ_TICK, cost);
-		sim_kick(cpu);
-	}
-	sim_tick_arm(cpu);
-}
-
-/* -- the loop ----------------------------------------------------------------------------- */
-
-static void end_fire(struct sim_event *ev)
-{
-	(void)ev;
-	sim_machine_stop(SIM_STOP_END);
-}
-
-void sim_exec_init(void)
-{
-	for (unsigned i = 0; i < sim->ncpus; i++) {
-		sim->cpus[i].ev.fire = cpu_fire;
-		sim->cpus[i].tick.fire = tick_fire;
-	}
-	sim->end.fire = end_fire;
-}
-
-void sim_machine_stop(enum sim_stop why)
-{
-	if (sim->stop)
-		return;
-	sim->stop = true;
-	sim->why = why;
-}
-
-/* Nothing can happen any more though tasks are alive. True: go on, somebody added something. */
-static bool quiet(void)
-{
-	sim->quiet = false;
-	if (!sim->alive) {
-		sim_machine_stop(SIM_STOP_DONE);
-		return false;
-	}
-	if (sim->on_quiet)
-		sim->on_quiet();
-	sim_machine_stop(SIM_STOP_QUIET);
-	return false;
-}
-
-enum sim_stop sim_machine_run(sim_time until, bool until_done)
-{
-	struct sim_event *ev;
-
-	sim->stop = false;
-	sim->until_done = until_done;
-	if (until != SIM_NEVER)
-		sim_evq_push(&sim->evq, &sim->end, until, sim_rank(SIM_PHASE_WORLD, 0, SIM_KIND_END, 0));
-	while (!sim->stop) {
-		if (sim->quiet || sim->evq.len == (sim_event_queued(&sim->end) ? 1u : 0u)) {
-			quiet();
-			break;
-		}
-		ev = sim_evq_pop(&sim->evq);
-		if (ev->time != sim->now || ev->rank > sim->high)
-			sim->high = ev->rank;
-		sim->now = ev->time;
-		sim->rank = ev->rank;
-		sim->events++;
-		if (sim->events + sim->accesses > sim->max_accesses)
-			sim_machine_stop(SIM_STOP_STEPS);
-		ev->fire(ev);
-	}
-	sim_evq_cancel(&sim->evq, &sim->end);
-	sim_spin_settle();
-	return sim->why;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What exec.c, line.c, spin.c and wake.c share. Not for anybody else.
+ * What the files of the machine share. Not for anybody else.
  */
 #ifndef SIM_MACHINE_INTERNAL_H
 #define SIM_MACHINE_INTERNAL_H
@@ -30,7 +30,12 @@ struct sim_line *sim_line_of(const void *addr);
 void sim_lines_init(void);
 void sim_lines_finish(void);
 
-/* -- exec.c -- */
+/* -- exec*.c, loop.c -- */
+
+static inline void sim_cpu_push(struct sim_cpu *cpu, sim_time at)
+{
+	sim_evq_push(&sim->evq, &cpu->ev, at, cpu->rank);
+}
 
 /* Moves the clock to @t if nothing comes before (@t, this CPU). */
 static inline bool sim_jump(struct sim_cpu *cpu, sim_time t)
@@ -44,6 +49,15 @@ static inline bool sim_jump(struct sim_cpu *cpu, sim_time t)
 		m->high = cpu->rank;
 	}
 	return true;
+}
+
+/* In engine context: true when @d is over, false when the CPU's event is queued for it. */
+static inline bool sim_cpu_wait(struct sim_cpu *cpu, sim_time d)
+{
+	if (sim_jump(cpu, sim->now + d))
+		return true;
+	sim_cpu_push(cpu, sim->now + d);
+	return false;
 }
 
 /* The CPU's event at @t, and a yield until then. */
@@ -60,7 +74,18 @@ static inline void sim_elapse(sim_time d)
 void sim_yield(enum sim_yield why);
 /* Interrupt debt, bodies and preemption, between two accesses. */
 void sim_attend(void);
-void sim_cpu_push(struct sim_cpu *cpu, sim_time at);
+/* cond_resched(): acts where kernel code is not preempted anyway; might_sleep() only under voluntary. */
+bool sim_resched_acts(const struct sim_cpu *cpu, bool might_sleep);
+
+/* Starts or goes on with RUN of the current task; true when nothing is left of it. */
+bool sim_run_go(struct sim_cpu *cpu);
+/* Books the progress of the stretch that ends now. */
+void sim_run_account(struct sim_cpu *cpu);
+/* @cpu got busy or idle: the progress of its siblings changes. */
+void sim_siblings_changed(struct sim_cpu *cpu);
+
+/* It is the turn of the CPU that @ev belongs to. */
+void sim_cpu_fire(struct sim_event *ev);
 /* An idle CPU starts to wake up. */
 void sim_leave_idle(struct sim_cpu *cpu);
 /* Queues the next tick of a busy CPU if it could matter. */

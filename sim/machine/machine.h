@@ -11,7 +11,7 @@
  *                                                           └─ fiber: lock algorithm,
  *                                                              each marked access -> line
  *
- * One machine exists per process at a time: `sim`. exec.c runs CPUs, line.c prices
+ * One machine exists per process at a time: `sim`. loop.c and exec*.c run CPUs, line.c prices
  * accesses, spin.c elides polling, sched*.c chooses tasks, wake.c puts them to sleep and
  * wakes them.
  */

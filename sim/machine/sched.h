@@ -43,7 +43,7 @@ struct sim_task *sim_sched_pick(struct sim_cpu *cpu);
 void sim_sched_yield(struct sim_cpu *cpu);
 /* A tick on a non-idle CPU: class rules, RR slices, CFS/EEVDF, lazy -> full promotion, periodic balance. */
 void sim_sched_tick(struct sim_cpu *cpu);
-/* Can a tick decide anything on @cpu now? If not and ticks cost nothing, exec.c skips them. */
+/* Can a tick decide anything on @cpu now? If not and ticks cost nothing, loop.c skips them. */
 bool sim_sched_tick_needed(const struct sim_cpu *cpu);
 /* After the switch to @cpu's current task is complete: RT push of what it left behind. */
 void sim_sched_switched(struct sim_cpu *cpu);
