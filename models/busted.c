@@ -2,11 +2,13 @@
 /*
  * Deliberately wrong locks, one for each oracle: a watcher that never barks is worth
  * nothing. Each is a small sleeping or spinning lock with one mistake, which is made
- * whenever the lock is contended (or, the last one, whenever it is not), so that a
- * scenario needs no luck to meet it.
+ * whenever the lock is contended (or, the last of the table, whenever it is not), so that a
+ * scenario needs no luck to meet it; but busted-race shows only where the order of one
+ * instant is chosen (--choice).
  *
  *   model                 its mistake                                        must be found as
  *   busted-exclusion      tests the word, and sets it a moment later         mutual-exclusion
+ *   busted-race           tests the word, and sets it at once                mutual-exclusion
  *   busted-wakeup         takes a list of one waiter for an empty one        lost-wakeup
  *   busted-spin           serves one ticket too many                         stuck-spinner
  *   busted-broken         never takes a waiter out of its count              broken
@@ -165,6 +167,20 @@ static void exclusion_unlock(void *l, struct lock_req *req)
 
 BUSTED(exclusion, "wrong: two can enter at once", .caps = LOCK_CAP_BUSTED | LOCK_CAP_SPIN, .lock = exclusion_lock,
        .unlock = exclusion_unlock);
+
+static int race_lock(void *l, struct lock_req *req)
+{
+	struct busted_lock *lock = l;
+
+	preempt_disable();
+	while (READ_ONCE(lock->count))
+		cpu_relax();
+	WRITE_ONCE(lock->count, 1); /* the mistake: test and set are two steps */
+	return 0;
+}
+
+BUSTED(race, "wrong: two can enter at once, but only in some orders", .caps = LOCK_CAP_BUSTED | LOCK_CAP_SPIN,
+       .lock = race_lock, .unlock = exclusion_unlock);
 
 /* -- lost wake-up ------------------------------------------------------------------------------ */
 

@@ -33,7 +33,7 @@ struct cli_options {
 	gboolean help, list_options;
 	char **sets, **limits;
 	char *include_root;
-	char *seed, *spin, *max_steps, *first;
+	char *seed, *spin, *choice, *max_steps, *first;
 	gboolean pieces, no_compare, bisect;
 	char *trace, *class;
 	gboolean json, quiet, verbose, tap, digest;
@@ -44,7 +44,7 @@ struct cli_options {
 extern struct cli_options opt;
 
 extern const GOptionEntry cli_text_options[];	/* --set, --include-root, --limit */
-extern const GOptionEntry cli_run_options[];	/* --seed, --spin, --max-steps, --first, --pieces */
+extern const GOptionEntry cli_run_options[];	/* --seed, --choice, --spin, --max-steps, --first, --pieces */
 extern const GOptionEntry cli_bisect_options[];	/* --bisect alone */
 extern const GOptionEntry cli_kernel_options[];	/* --kernel */
 extern const GOptionEntry cli_output_options[]; /* --color, --quiet, --bisect */

@@ -15,6 +15,7 @@ _lockstep()
 	fi
 	case $previous in
 	--spin) mapfile -t COMPREPLY < <(compgen -W "elide poll" -- "$word"); return ;;
+	--choice) mapfile -t COMPREPLY < <(compgen -W "fixed seed: replay:" -- "$word"); return ;;
 	--color) mapfile -t COMPREPLY < <(compgen -W "auto always never" -- "$word"); return ;;
 	--class) mapfile -t COMPREPLY < <(compgen -W "sched lock task sum lines access" -- "$word"); return ;;
 	esac

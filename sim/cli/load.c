@@ -116,8 +116,30 @@ struct scenario *cli_load_with(const char *path, const char *more, FILE *message
 	return scn;
 }
 
+/* The policy of --choice; a schedule that is too long for a command line may stand in a file. */
+static bool read_choice(struct sim_choice *choice)
+{
+	static const char from_file[] = "replay:@";
+	g_autofree char *text = NULL, *spec = NULL;
+	g_autoptr(GError) error = NULL;
+
+	if (g_str_has_prefix(opt.choice, from_file)) {
+		if (!g_file_get_contents(opt.choice + strlen(from_file), &text, NULL, &error)) {
+			cli_error("--choice: %s", error->message);
+			return false;
+		}
+		spec = g_strconcat("replay:", g_strstrip(text), NULL);
+	}
+	if (sim_choice_read(choice, spec ? spec : opt.choice))
+		return true;
+	cli_error("--choice %s: not fixed, seed:N, replay:SCHEDULE (as a run prints it) or replay:@FILE", opt.choice);
+	return false;
+}
+
 bool cli_fill_run_options(struct run_options *o)
 {
+	static struct sim_choice choice; /* kept to the end, for run after run */
+
 	if (opt.seed) {
 		o->has_seed = true;
 		if (!cli_parse_count(opt.seed, &o->seed)) {
@@ -132,6 +154,11 @@ bool cli_fill_run_options(struct run_options *o)
 	if (opt.first && (!cli_parse_time(opt.first, &o->max_time) || !o->max_time)) {
 		cli_error("--first %s: not a time with its unit (ps, ns, us, ms, s)", opt.first);
 		return false;
+	}
+	if (opt.choice) {
+		if (!read_choice(&choice))
+			return false;
+		o->choice = &choice;
 	}
 	o->poll = opt.spin && !strcmp(opt.spin, "poll");
 	o->pieces = opt.pieces;

@@ -19,6 +19,8 @@ const GOptionEntry cli_text_options[] = {
 
 const GOptionEntry cli_run_options[] = {
 	{ "seed", 0, 0, G_OPTION_ARG_STRING, &opt.seed, "Seed of all random draws (default: the scenario's)", "N" },
+	{ "choice", 0, 0, G_OPTION_ARG_STRING, &opt.choice,
+	  "Who goes first where the order is open: fixed (default), seed:N, replay:SCHEDULE or replay:@FILE", "POLICY" },
 	{ "spin", 0, 0, G_OPTION_ARG_STRING, &opt.spin,
 	  "How spinning is simulated: elide (fast, default) or poll (every turn)", "poll|elide" },
 	{ "max-steps", 0, 0, G_OPTION_ARG_STRING, &opt.max_steps, "Give up after N events and accesses", "N" },

@@ -7,12 +7,9 @@
 #include "sim/core/choice.h"
 #include "sim/core/prng.h"
 
-/* A replay string asks for at most this many decisions. */
-#define PARSE_MAX ((size_t)1 << 24)
-
 void sim_choice_init(struct sim_choice *c, enum sim_choice_policy policy, uint64_t seed)
 {
-	*c = (struct sim_choice){.policy = policy, .stream = sim_stream(seed, "choice", 0)};
+	*c = (struct sim_choice){.policy = policy, .seed = seed, .stream = sim_stream(seed, "choice", 0)};
 }
 
 void sim_choice_finish(struct sim_choice *c)
@@ -65,9 +62,11 @@ uint32_t sim_choose(struct sim_choice *c, uint32_t n)
 		value = prescribed(c, n);
 	else if (c->policy == SIM_CHOICE_SEEDED)
 		value = (uint32_t)((sim_draw(c->stream, c->len, 0) >> 32) * n >> 32);
-	make_room(c, c->len + 64);
-	c->taken[c->len] = value;
-	c->limit[c->len] = n;
+	if (c->len < SIM_CHOICES_KEPT) {
+		make_room(c, c->len + 64);
+		c->taken[c->len] = value;
+		c->limit[c->len] = n;
+	}
 	c->len++;
 	return value;
 }
@@ -81,7 +80,7 @@ void sim_choice_rewind(struct sim_choice *c)
 /* The last decision that has a value left takes it; what comes after starts again at 0. */
 bool sim_choice_next(struct sim_choice *c)
 {
-	sim_assert(c->policy == SIM_CHOICE_ODOMETER);
+	sim_assert(c->policy == SIM_CHOICE_ODOMETER && c->len <= SIM_CHOICES_KEPT);
 	while (c->len) {
 		c->len--;
 		if (c->taken[c->len] + 1 < c->limit[c->len]) {
@@ -98,21 +97,23 @@ bool sim_choice_next(struct sim_choice *c)
 
 char *sim_choice_print(const struct sim_choice *c)
 {
+	size_t len = c->policy == SIM_CHOICE_FIXED ? 0 : c->len, size;
 	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out;
 
+	if (len > SIM_CHOICES_KEPT)
+		return NULL;
+	while (len && !c->taken[len - 1])
+		len--;
+	out = open_memstream(&text, &size);
 	sim_assert(out);
-	for (size_t i = 0, run; i < c->len; i += run) {
-		uint32_t value = c->policy == SIM_CHOICE_FIXED ? 0 : c->taken[i];
-
-		for (run = 1; i + run < c->len; run++)
-			if (c->policy != SIM_CHOICE_FIXED && c->taken[i + run] != value)
-				break;
+	for (size_t i = 0, run; i < len; i += run) {
+		for (run = 1; i + run < len && c->taken[i + run] == c->taken[i]; run++)
+			;
 		fputs(i ? "," : "", out);
 		if (run > 1)
 			fprintf(out, "%zux", run);
-		fprintf(out, "%u", value);
+		fprintf(out, "%u", c->taken[i]);
 	}
 	sim_assert(fclose(out) == 0);
 	return text;
@@ -127,9 +128,11 @@ static bool number(const char **p, uint64_t max, uint64_t *value)
 	if (*s < '0' || *s > '9')
 		return false;
 	for (; *s >= '0' && *s <= '9'; s++) {
-		*value = *value * 10 + (uint64_t)(*s - '0');
-		if (*value > max)
+		uint64_t digit = (uint64_t)(*s - '0');
+
+		if (*value > (max - digit) / 10)
 			return false;
+		*value = *value * 10 + digit;
 	}
 	*p = s;
 	return true;
@@ -153,7 +156,7 @@ static bool parse(struct sim_choice *c, const char *text)
 	uint64_t count, value;
 
 	while (*text) {
-		if (!parse_run(&text, &count, &value) || count > PARSE_MAX - c->prefix)
+		if (!parse_run(&text, &count, &value) || count > SIM_CHOICES_KEPT - c->prefix)
 			return false;
 		make_room(c, c->prefix + count);
 		while (count--)
@@ -178,4 +181,36 @@ bool sim_choice_parse(struct sim_choice *c, const char *text)
 	if (c->policy == SIM_CHOICE_FIXED)
 		c->policy = SIM_CHOICE_REPLAY;
 	return true;
+}
+
+bool sim_choice_read(struct sim_choice *c, const char *spec)
+{
+	const char *text = strchr(spec, ':');
+	uint64_t seed = 0;
+
+	sim_choice_init(c, SIM_CHOICE_FIXED, 0);
+	if (!strcmp(spec, "fixed"))
+		return true;
+	if (!text++)
+		return false;
+	if (!strncmp(spec, "replay:", 7)) {
+		sim_choice_init(c, SIM_CHOICE_REPLAY, 0);
+		return sim_choice_parse(c, text);
+	}
+	if (strncmp(spec, "seed:", 5) || !number(&text, UINT64_MAX, &seed) || *text)
+		return false;
+	sim_choice_init(c, SIM_CHOICE_SEEDED, seed);
+	return true;
+}
+
+char *sim_choice_spec(const struct sim_choice *c, size_t max)
+{
+	char *schedule = sim_choice_print(c), *spec = NULL;
+
+	if (schedule && strlen(schedule) <= max)
+		sim_assert(asprintf(&spec, "replay:%s", schedule) >= 0);
+	else if (c->policy == SIM_CHOICE_SEEDED)
+		sim_assert(asprintf(&spec, "seed:%llu", (unsigned long long)c->seed) >= 0);
+	free(schedule);
+	return spec;
 }

@@ -3,6 +3,7 @@
  * The choice: the second door through which two runs can differ. Every order that the
  * semantics leave open (equal times, who wins a line) asks here and takes 0 unless a
  * policy is set. A schedule prints as a short string ("2x0,1,0,3") that replays it.
+ * Zeros at its end are left out: that is what a replay takes there anyway.
  */
 #ifndef SIM_CORE_CHOICE_H
 #define SIM_CORE_CHOICE_H
@@ -18,9 +19,12 @@ enum sim_choice_policy {
 	SIM_CHOICE_REPLAY,   /* the recorded sequence, then 0 */
 };
 
+/* Decisions that are kept. A schedule of more is told by its seed only. */
+#define SIM_CHOICES_KEPT ((size_t)1 << 24)
+
 struct sim_choice {
 	enum sim_choice_policy policy;
-	uint64_t stream;
+	uint64_t seed, stream;
 	uint32_t *taken, *limit; /* what was taken, out of how many */
 	size_t len, room;	 /* decisions of this run so far */
 	size_t prefix;		 /* decisions that are prescribed */
@@ -35,9 +39,15 @@ uint32_t sim_choose(struct sim_choice *c, uint32_t n);
 void sim_choice_rewind(struct sim_choice *c);
 /* Odometer: prescribes the next sequence; false when all were visited. */
 bool sim_choice_next(struct sim_choice *c);
-/* Prints the decisions of this run; the caller frees. Run lengths as "COUNTxVALUE". */
+/* Prints the decisions of this run; the caller frees. Run lengths as "COUNTxVALUE". NULL: more than are kept. */
 char *sim_choice_print(const struct sim_choice *c);
 /* Prescribes what was printed; false if the text is malformed. */
 bool sim_choice_parse(struct sim_choice *c, const char *text);
+
+/* A policy as text: "fixed", "seed:N", "replay:2x0,1". Initialises @c; false if the text is malformed. */
+bool sim_choice_read(struct sim_choice *c, const char *spec);
+/* What makes the run happen again, of at most @max characters where that can be had: the decisions, or else the
+ * seed. NULL: neither. The caller frees. */
+char *sim_choice_spec(const struct sim_choice *c, size_t max);
 
 #endif

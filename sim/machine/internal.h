@@ -42,7 +42,7 @@ static inline bool sim_jump(struct sim_cpu *cpu, sim_time t)
 {
 	struct sim_machine *m = sim;
 
-	if (__builtin_expect(m->stop, 0) || sim_evq_before(&m->evq, t, cpu->rank))
+	if (__builtin_expect(m->stop, 0) || sim_evq_before(&m->evq, t, cpu->yields_to))
 		return false;
 	if (t != m->now) {
 		m->now = t;
@@ -91,6 +91,11 @@ void sim_leave_idle(struct sim_cpu *cpu);
 /* Queues the next tick of a busy CPU if it could matter. */
 void sim_tick_arm(struct sim_cpu *cpu);
 void sim_exec_init(void);
+
+/* -- order.c -- */
+
+/* The next event where the order is open: one of those due first, taken out of the queue. */
+struct sim_event *sim_order_pop(void);
 
 /* -- wake.c -- */
 void sim_wake_init_cpu(struct sim_cpu *cpu);

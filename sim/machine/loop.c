@@ -105,7 +105,7 @@ enum sim_stop sim_machine_run(sim_time until, bool until_done)
 			quiet();
 			break;
 		}
-		ev = sim_evq_pop(&sim->evq);
+		ev = __builtin_expect(sim->choosing, 0) ? sim_order_pop() : sim_evq_pop(&sim->evq);
 		if (ev->time != sim->now || ev->rank > sim->high)
 			sim->high = ev->rank;
 		sim->now = ev->time;

@@ -42,6 +42,7 @@ static void cpus_create(struct sim_machine *m)
 		cpu->place = (uint64_t)cpu->socket << 32 | cpu->core |
 			     (m->cfg.cluster ? cpu->core / m->cfg.cluster : cpu->core) << 16;
 		cpu->rank = sim_rank(SIM_PHASE_CPU, i, SIM_KIND_CPU, 0);
+		cpu->yields_to = m->choosing ? UINT64_MAX : cpu->rank;
 		sim_wake_init_cpu(cpu);
 	}
 }
@@ -63,6 +64,8 @@ struct sim_machine *sim_machine_create(const struct sim_config *cfg, size_t shar
 		m->cfg.costs.scalar[SIM_COST_relax] = SIM_NS;
 	m->trace = trace;
 	m->choice = choice;
+	m->choosing = choice->policy != SIM_CHOICE_FIXED;
+	m->cfg.poll |= m->choosing;
 	m->shared_bytes = shared_bytes ? shared_bytes : sizeof(struct sim_shared);
 	m->tick_ps = cfg->hz ? SIM_S / cfg->hz : 0;
 	m->still_at = SIM_NEVER;
@@ -104,6 +107,7 @@ void sim_machine_destroy(struct sim_machine *m)
 	free(m->objects);
 	free(m->tasks);
 	free(m->cpus);
+	free(m->ties);
 	sim_arena_finish(&m->arena);
 	sim_evq_finish(&m->evq);
 	free(m);

@@ -179,6 +179,7 @@ struct sim_cpu {
 	uint64_t place;		    /* socket << 32 | cluster << 16 | core: what differs tells the distance (line.c) */
 	struct sim_event ev;	    /* SIM_KIND_CPU */
 	uint64_t rank;		    /* of ev */
+	uint64_t yields_to;	    /* what is due up to this rank at an instant comes before it goes on there */
 	enum sim_cpu_mode mode;
 	enum sim_yield yield;
 	struct sim_task *curr;	    /* executing or being switched to; NULL: idle */
@@ -221,6 +222,9 @@ struct sim_machine {
 	struct sim_config cfg;
 	struct sim_trace *trace;
 	struct sim_choice *choice;
+	struct sim_event **ties;    /* order.c: what is due at one instant */
+	uint32_t ties_room;
+	bool choosing;		    /* open orders are asked for: the policy is not fixed (order.c) */
 	struct sim_cpu *cpus;
 	unsigned ncpus;
 	struct sim_task **tasks;
@@ -255,7 +259,8 @@ extern bool sim_booking;
 /* -- setting up -------------------------------------------------------------------------- */
 
 /* A machine ready for tasks and locks. @shared_bytes: size of struct task_struct, 0 for sizeof(struct sim_shared).
- * The previous machine, if any, must have been destroyed. */
+ * @choice decides every open order and outlives the machine; unless its policy is fixed, spins are polled. The
+ * previous machine, if any, must have been destroyed. */
 struct sim_machine *sim_machine_create(const struct sim_config *cfg, size_t shared_bytes, struct sim_trace *trace,
 				       struct sim_choice *choice);
 void sim_machine_destroy(struct sim_machine *m);

@@ -177,6 +177,23 @@ static const char *end_word(enum run_end end)
 	g_assert_not_reached();
 }
 
+static void choices(struct json *j, const struct run_choice *c)
+{
+	if (!c) {
+		json_null(j, "choice");
+		return;
+	}
+	json_open(j, "choice", '{');
+	json_count(j, "open", c->open);
+	json_count(j, "not_default", c->turned);
+	json_bool(j, "diverged", c->diverged);
+	if (c->schedule)
+		json_string(j, "schedule", c->schedule);
+	else
+		json_null(j, "schedule");
+	json_close(j, '}');
+}
+
 static void facts(struct json *j, const struct run_result *r)
 {
 	char digest[17];
@@ -186,6 +203,7 @@ static void facts(struct json *j, const struct run_result *r)
 	json_string(j, "path", r->path);
 	json_string(j, "machine", r->machine);
 	json_count(j, "seed", r->seed);
+	choices(j, r->choice);
 	json_string(j, "end", end_word(r->end));
 	json_time(j, "from_ps", r->from);
 	json_time(j, "until_ps", r->until);

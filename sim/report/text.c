@@ -77,6 +77,16 @@ static void throughput(const struct page *p, const struct run_result *r)
 			       r->throughput_milli / 1000, (unsigned)(r->throughput_milli % 1000), r->done);
 }
 
+static void choices(const struct page *p, const struct run_choice *c)
+{
+	if (!c)
+		return;
+	g_string_append_printf(p->out, "  orders      %" G_GUINT64_FORMAT " open, %" G_GUINT64_FORMAT " not as by default%s\n",
+			       c->open, c->turned, c->diverged ? "; the schedule did not fit everywhere" : "");
+	if (c->replay)
+		g_string_append_printf(p->out, "  again       --choice %s\n", c->replay);
+}
+
 static void header(const struct page *p, const struct run_result *r)
 {
 	char from[SIM_TIME_CHARS], until[SIM_TIME_CHARS];
@@ -90,6 +100,7 @@ static void header(const struct page *p, const struct run_result *r)
 	g_string_append_printf(p->out, "  file        %s\n", r->path);
 	g_string_append_printf(p->out, "  machine     %s\n", r->machine);
 	g_string_append_printf(p->out, "  seed        %" G_GUINT64_FORMAT "\n", r->seed);
+	choices(p, r->choice);
 	g_string_append_printf(p->out, "  window      %s to %s; ended because %s\n", sim_time_format(from, r->from),
 			       sim_time_format(until, r->until), report_end(r->end));
 	g_string_append_printf(p->out, "  digest      %016" G_GINT64_MODIFIER "x  (%" G_GUINT64_FORMAT " records)\n",

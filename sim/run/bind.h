@@ -53,6 +53,7 @@ struct run_bound {
 	const struct scenario *scn;
 	struct sim_machine *machine;
 	struct sim_trace *trace;
+	struct sim_choice *choice;
 	uint64_t seed;
 	unsigned ncpus;
 	sim_time from,

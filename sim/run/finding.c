@@ -5,6 +5,7 @@
  * the first few of each kind are kept.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "sim/machine/machine.h"
 #include "sim/run/watch_impl.h"
@@ -53,12 +54,15 @@ static void finding_place(const struct watch *w, struct run_finding *f, uint32_t
 /* The last line of every finding: the command that shows it again. */
 static char *with_replay(const struct watch *w, char *text)
 {
-	char *all;
+	const struct sim_choice *c = w->b->choice;
+	char *all, *spec;
 
 	if (!w->scn || !w->scn->nsources)
 		return text;
-	all = g_strdup_printf("%s\nreplay: lockstep run %s --seed %" PRIu64, text, w->scn->sources[0]->path,
-			      w->b->seed);
+	spec = c && c->policy != SIM_CHOICE_FIXED ? sim_choice_spec(c, RUN_REPLAY_MAX) : NULL;
+	all = g_strdup_printf("%s\nreplay: lockstep run %s --seed %" PRIu64 "%s%s", text, w->scn->sources[0]->path,
+			      w->b->seed, spec ? " --choice " : "", spec ? spec : "");
+	free(spec);
 	g_free(text);
 	return all;
 }

@@ -177,6 +177,16 @@ struct run_compare {
 	unsigned nverdict;
 };
 
+/* A schedule longer than this is named by its seed where a person reads it. */
+#define RUN_REPLAY_MAX 2000
+
+struct run_choice { /* what a policy other than the fixed one decided */
+	uint64_t open, turned; /* orders that were open; of them (as far as kept) not decided as the fixed one would */
+	bool diverged;	       /* a prescribed decision did not fit */
+	char *schedule;	       /* all decisions, in the form that --choice=replay: takes; NULL: too many */
+	char *replay;	       /* "replay:2x0,1" or "seed:7": what brings the run back; NULL: only the same file does */
+};
+
 enum run_end { RUN_END_TIME, RUN_END_DONE, RUN_END_QUIET, RUN_END_FINDING, RUN_END_STEPS, RUN_END_INTERRUPTED };
 
 struct run_result {
@@ -198,6 +208,7 @@ struct run_result {
 	uint64_t throughput_milli; /* per second, in thousandths */
 	bool has_throughput;
 	const char **done_name; uint64_t *done_count; unsigned ndone; /* named ones */
+	struct run_choice *choice; /* NULL under the fixed order */
 	struct run_bill *bill;	 /* NULL unless asked for */
 	const char **oracle; bool *oracle_watched; unsigned noracle; /* which oracles watched this run */
 	void *memory;		 /* owned: names above that are not constants or the scenario's */

@@ -9,6 +9,7 @@
 #include "sim/run/run.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <glib.h>
@@ -31,7 +32,7 @@ struct run { /* one run in progress */
 	struct run_bound bound;
 	struct bind_pool *pool; /* goes to the result: it has the names */
 	struct sim_trace trace;
-	struct sim_choice choice;
+	struct sim_choice fixed; /* without options->choice */
 	struct sim_trace_writer *writer;
 	struct watch *watch; /* NULL in a bare run */
 	unsigned scenes; /* taken so far */
@@ -138,8 +139,10 @@ static void run_bind(struct run *r, const struct scenario *scn)
 	cfg.seed = b->seed;
 	cfg.poll = o->poll;
 	cfg.max_steps = o->max_steps ? o->max_steps : DEFAULT_MAX_STEPS;
-	sim_choice_init(&r->choice, SIM_CHOICE_FIXED, b->seed);
-	b->machine = sim_machine_create(&cfg, kernel_task_bytes(), &r->trace, &r->choice);
+	sim_choice_init(&r->fixed, SIM_CHOICE_FIXED, b->seed);
+	b->choice = o->choice ? o->choice : &r->fixed;
+	sim_choice_rewind(b->choice);
+	b->machine = sim_machine_create(&cfg, kernel_task_bytes(), &r->trace, b->choice);
 	b->ncpus = sim->ncpus;
 	b->machine_text = bind_machine_text(scn, &cfg, r->pool);
 	kernel_setup();
@@ -289,6 +292,20 @@ static bool is_complete(const struct run *r)
 	return !r->options->max_time || r->bound.until == bound_value(&r->bound, scn->run_for);
 }
 
+/* What was decided where the order was open, unless it is the fixed one. */
+static void fill_choice(const struct sim_choice *c, struct run_result *res)
+{
+	if (c->policy == SIM_CHOICE_FIXED)
+		return;
+	res->choice = g_new0(struct run_choice, 1);
+	res->choice->open = c->len;
+	for (size_t i = 0; i < MIN(c->len, SIM_CHOICES_KEPT); i++)
+		res->choice->turned += c->taken[i] != 0;
+	res->choice->diverged = c->diverged;
+	res->choice->schedule = sim_choice_print(c);
+	res->choice->replay = sim_choice_spec(c, RUN_REPLAY_MAX);
+}
+
 static void fill_result(struct run *r, struct run_result *res)
 {
 	const struct scenario *scn = r->bound.scn;
@@ -303,6 +320,7 @@ static void fill_result(struct run *r, struct run_result *res)
 	res->end = r->watch && watch_stopped(r->watch) ? RUN_END_FINDING : end_of(r);
 	res->accesses = sim->accesses;
 	res->events = sim->events;
+	fill_choice(r->bound.choice, res);
 }
 
 static void run_finish(struct run *r, struct run_result *res)
@@ -332,7 +350,7 @@ static int run_close(struct run *r, char **error)
 	sim_trace_unsubscribe_all(&r->trace);
 	if (r->bound.machine)
 		sim_machine_destroy(r->bound.machine);
-	sim_choice_finish(&r->choice);
+	sim_choice_finish(&r->fixed);
 	now_running = NULL;
 	return ret;
 }
@@ -436,6 +454,11 @@ void run_result_free(struct run_result *r)
 	g_free((char *)r->scenario);
 	g_free((char *)r->path);
 	g_free((char *)r->machine);
+	if (r->choice) {
+		free(r->choice->schedule);
+		free(r->choice->replay);
+	}
+	g_free(r->choice);
 	if (r->memory)
 		bind_pool_clear(r->memory);
 	g_free(r->memory);

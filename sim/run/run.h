@@ -6,6 +6,7 @@
 #ifndef SIM_RUN_RUN_H
 #define SIM_RUN_RUN_H
 
+#include "sim/core/choice.h"
 #include "sim/core/diag.h"
 #include "sim/core/trace.h"
 #include "sim/run/result.h"
@@ -19,6 +20,7 @@ struct run_options {
 	uint64_t seed;		   /* used if has_seed, else the scenario's */
 	bool has_seed;
 	bool poll;		   /* --spin=poll */
+	struct sim_choice *choice; /* decides open orders in every run, rewound before each; NULL: the fixed order */
 	const char *trace_path;	   /* NULL: none */
 	unsigned trace_classes;	   /* of the file; 0: SCHED | LOCK | TASK */
 	uint64_t max_steps;	   /* 0: default (10^10) */

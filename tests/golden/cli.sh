@@ -148,6 +148,33 @@ mv out one
 expect 0 "$lockstep" run --seed 2 good.lks
 cmp -s one out && { echo "the seed changes nothing"; failed=1; }
 
+# open orders: what a seed finds comes back by its schedule, from the command line or from a file
+sed 's/expect/# expect/' "$root/scenarios/oracles/race.lks" >race.lks
+expect 0 "$lockstep" run --choice fixed race.lks
+expect 1 "$lockstep" run --choice seed:8 race.lks
+has out "orders "
+schedule=$(sed -n 's/^    replay: .* --choice //p' out)
+grep -v '^  again' out >seeded
+expect 1 "$lockstep" run --choice "$schedule" race.lks
+grep -v '^  again' out >replayed
+same seeded replayed "the schedule of a finding does not bring it back"
+echo "${schedule#replay:}" >schedule
+expect 1 "$lockstep" run --choice replay:@schedule race.lks
+grep -v '^  again' out >replayed
+same seeded replayed "a schedule in a file is not the same as on the command line"
+expect 1 "$lockstep" run --json --choice seed:8 race.lks
+has out '"schedule": "'
+expect 0 "$lockstep" run --json good.lks
+has out '"choice": null'
+expect 0 "$lockstep" run --choice replay:7,7,7 good.lks
+has out "did not fit"
+for wrong in seed seed: seed:x seed:-1 seed:99999999999999999999 replay replay:1,,2 replay:x other ''; do
+	expect 2 "$lockstep" run --choice "$wrong" good.lks
+	has err "--choice"
+done
+expect 2 "$lockstep" run --choice replay:@nowhere good.lks
+has err "nowhere"
+
 # traces: written, read back, the same as those of a run
 expect 0 "$lockstep" run --trace t good.lks
 expect 0 "$lockstep" trace --class sched,lock,task t

@@ -15,7 +15,7 @@ START_TEST(test_fixed)
 		ck_assert_uint_eq(sim_choose(&c, 1 + i % 9), 0);
 	ck_assert_uint_eq(c.room, 0); /* a long run costs no memory */
 	text = sim_choice_print(&c);
-	ck_assert_str_eq(text, "100000x0");
+	ck_assert_str_eq(text, ""); /* zeros at the end go without saying */
 	free(text);
 	sim_choice_finish(&c);
 }
@@ -151,6 +151,11 @@ START_TEST(test_form)
 	ck_assert_uint_eq(c.policy, SIM_CHOICE_REPLAY);
 	for (unsigned i = 0; i < 5; i++)
 		ck_assert_uint_eq(sim_choose(&c, 9), values[i]);
+	text = sim_choice_print(&c);
+	ck_assert_str_eq(text, "2x0,1,0,3");
+	free(text);
+	for (unsigned i = 0; i < 5; i++)
+		ck_assert_uint_eq(sim_choose(&c, 9), 0);
 	text = sim_choice_print(&c);
 	ck_assert_str_eq(text, "2x0,1,0,3");
 	free(text);

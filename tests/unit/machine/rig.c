@@ -15,7 +15,8 @@ struct sim_config rig_cfg;
 struct sim_trace rig_trace;
 uint64_t rig_digest;
 
-static struct sim_choice choice;
+struct sim_choice rig_choice;
+
 static struct sim_rec log_recs[LOG_MAX];
 static unsigned nlog, log_from;
 static char text[1 << 20];
@@ -52,8 +53,8 @@ void rig_start(void)
 	nlog = log_from = 0;
 	rig_digest = SIM_DIGEST_SEED;
 	sim_trace_subscribe(&rig_trace, SIM_CLASS_SCHED, take, NULL);
-	sim_choice_init(&choice, SIM_CHOICE_FIXED, 1);
-	sim_machine_create(&rig_cfg, 0, &rig_trace, &choice);
+	sim_choice_rewind(&rig_choice);
+	sim_machine_create(&rig_cfg, 0, &rig_trace, &rig_choice);
 }
 
 void rig_stop(void)
@@ -66,7 +67,6 @@ void rig_stop(void)
 		free(s);
 	}
 	sim_machine_destroy(sim);
-	sim_choice_finish(&choice);
 }
 
 static void program(struct sim_task *task, struct sim_act *act)

@@ -37,6 +37,7 @@ struct op {
 /* A machine of @cpus cores on one socket, costs zero, hz 1000, preempt full. Change rig_cfg, then rig_start(). */
 extern struct sim_config rig_cfg;
 extern struct sim_trace rig_trace;
+extern struct sim_choice rig_choice; /* fixed, unless a test initialises another; rewound by rig_start() */
 extern uint64_t rig_digest; /* of all records so far */
 
 void rig_config(unsigned cpus);

@@ -32,6 +32,16 @@ START_TEST(exclusion_lets_two_in)
 }
 END_TEST
 
+/* In the order of keys test and set are not parted. */
+START_TEST(race_needs_an_order)
+{
+	contend("busted-race", 3);
+	bench_run(100);
+	ck_assert_str_eq(bench_grants("L"), "A 0, B 10, C 20");
+	bench_close();
+}
+END_TEST
+
 START_TEST(wakeup_forgets_the_last)
 {
 	contend("busted-wakeup", 3);
@@ -125,6 +135,7 @@ int main(void)
 	int failed;
 
 	tcase_add_test(t, exclusion_lets_two_in);
+	tcase_add_test(t, race_needs_an_order);
 	tcase_add_test(t, wakeup_forgets_the_last);
 	tcase_add_test(t, spin_skips_a_ticket);
 	tcase_add_test(t, broken_is_broken);
