@@ -11,10 +11,11 @@
 
 #include "sim/cli/baseline.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/progress.h"
+#include "sim/cli/compare_runs.h"
 #include "sim/report/versus.h"
 
 #define SEEDS_MAX 10000u
+#define JOBS_MAX 1024
 
 static struct {
 	char **locks, *seeds, *save, *baseline, *tolerance;
@@ -25,6 +26,7 @@ static const GOptionEntry own_options[] = {
 	{ "lock", 'l', 0, G_OPTION_ARG_STRING_ARRAY, &own.locks,
 	  "Models beside the scenario's own, with parameters in braces: mm=rwlock,rwsem{handoff off}", "LOCK=MODEL,..." },
 	{ "seeds", 0, 0, G_OPTION_ARG_STRING, &own.seeds, "Run each N times, with N seeds, for confidence intervals", "N" },
+	{ "jobs", 'j', 0, G_OPTION_ARG_INT, &opt.jobs, "Run N at a time (default: 1); what is printed is the same", "N" },
 	{ "no-bill", 0, 0, G_OPTION_ARG_NONE, &own.no_bill, "Leave out which step cost what", NULL },
 	{ "save", 0, 0, G_OPTION_ARG_FILENAME, &own.save, "Write the comparison as JSON to this file", "FILE" },
 	{ "baseline", 0, 0, G_OPTION_ARG_FILENAME, &own.baseline, "Say what differs from a saved comparison", "FILE" },
@@ -120,50 +122,41 @@ static struct versus_side *add_side(struct versus_lock *l, char *model, unsigned
 	return s;
 }
 
-static void make_sides(struct versus *v, const struct scenario *scn)
+static struct compare_place *make_sides(struct versus *v, const struct scenario *scn)
 {
+	struct compare_place *place = g_new(struct compare_place, scn->ncompare);
+
 	for (unsigned i = 0; i < scn->ncompare; i++) {
 		const struct scn_compare *c = &scn->compare[i];
 		struct versus_lock *l = lock_of(v, scn, c->lock);
 
 		if (!l->nside)
 			add_side(l, g_strdup(scn->lock[c->lock].model), v->nseed);
+		place[i] = (struct compare_place){ (unsigned)(l - v->lock), l->nside };
 		add_side(l, label_of(scn, c), v->nseed);
 	}
+	return place;
 }
 
-static uint64_t acquired_of(const struct run_result *r, const char *lock)
+/* --lock may name what a block of the scenario has, or the same twice: one column is enough. */
+static void drop_doubles(struct scenario *scn)
 {
-	size_t len = strlen(lock);
-	uint64_t n = 0;
+	unsigned kept = 0;
 
-	for (unsigned i = 0; i < r->nlock; i++)
-		if (!strncmp(r->lock[i].name, lock, len) && strchr("[", r->lock[i].name[len]))
-			n += r->lock[i].acquisitions[0] + r->lock[i].acquisitions[1];
-	return n;
-}
+	for (unsigned i = 0; i < scn->ncompare; i++) {
+		const struct scn_compare *c = &scn->compare[i];
+		g_autofree char *label = label_of(scn, c);
+		bool known = false;
 
-static void fill_side(struct versus_side *s, const char *lock, const struct run_result *r, unsigned turn)
-{
-	measure_take(&s->m[turn], r, lock);
-	if (turn)
-		return;
-	s->acquired = acquired_of(r, lock);
-	s->bill = r->bill;
-}
+		for (unsigned k = 0; k < kept && !c->nexpect && !known; k++) {
+			g_autofree char *other = label_of(scn, &scn->compare[k]);
 
-/* The results of one seed. Compare blocks of one lock are in the order of its sides. */
-static void fill_sides(struct versus *v, const struct scenario *scn, const struct run_result *r, unsigned turn)
-{
-	g_autofree unsigned *next = g_new0(unsigned, v->nlock);
-
-	for (unsigned i = 0; i < v->nlock; i++)
-		fill_side(&v->lock[i].side[next[i]++], v->lock[i].lock, r, turn);
-	for (unsigned i = 0; i < r->ncompare; i++) {
-		struct versus_lock *l = lock_of(v, scn, scn->compare[i].lock);
-
-		fill_side(&l->side[next[l - v->lock]++], l->lock, r->compare[i].result, turn);
+			known = scn->compare[k].lock == c->lock && !strcmp(other, label);
+		}
+		if (!known)
+			scn->compare[kept++] = *c;
 	}
+	scn->ncompare = kept;
 }
 
 static void free_versus(struct versus *v)
@@ -184,59 +177,24 @@ static void free_versus(struct versus *v)
 
 struct comparison {
 	struct versus v;
-	struct run_result *first; /* owns the names and the bills */
 	GString *misses;
 	int status;
 };
 
-static void take_result(struct comparison *c, const struct scenario *scn, struct run_result *r, unsigned turn)
+/* False: there is nothing to print. */
+static bool run_all(struct comparison *c, const struct scenario *scn, const struct run_options *o,
+		    const struct compare_place *place, struct compare_runs *runs)
 {
-	int status = run_exit_status(r);
-	unsigned missed, judged = report_verdicts(r, &missed);
+	bool whole;
 
-	c->v.met += judged - missed;
-	c->v.missed += missed;
-	if (status) {
-		g_string_append_printf(c->misses, "seed %" G_GUINT64_FORMAT ":\n", r->seed);
-		report_misses(c->misses, r);
-	}
-	/* a limit or an interrupt is no verdict, whatever else there is */
-	c->status = MAX(c->status, status);
-	if (r->ncompare == scn->ncompare)
-		fill_sides(&c->v, scn, r, turn);
-	if (!turn) {
-		c->first = r;
-		c->v.scenario = r->scenario;
-		c->v.path = r->path;
-		c->v.machine = r->machine;
-		c->v.ncpu = r->ncpu;
-	} else {
-		run_result_free(r);
-	}
-}
-
-static bool run_seeds(struct comparison *c, const struct scenario *scn, struct run_options *o)
-{
-	for (unsigned i = 0; i < c->v.nseed; i++) {
-		g_autofree char *error = NULL;
-		struct run_result *r;
-
-		o->has_seed = true;
-		o->seed = c->v.seed[i];
-		o->bill = !i && !own.no_bill;
-		progress_start(scn, o);
-		r = run_scenario(scn, o, &error);
-		progress_stop();
-		if (!r) {
-			cli_error("%s", error);
-			c->status = CLI_WORLD;
-			return false;
-		}
-		take_result(c, scn, r, i);
-		if (c->status == CLI_INTERRUPTED)
-			return false;
-	}
-	return true;
+	*runs = (struct compare_runs){ .scn = scn, .options = o, .place = place, .bill = !own.no_bill,
+				       .jobs = opt.jobs ? (unsigned)opt.jobs : 1, .v = &c->v, .misses = c->misses };
+	runs->memory = g_ptr_array_new_with_free_func(g_free);
+	runs->parts = g_ptr_array_new_with_free_func((GDestroyNotify)g_variant_unref);
+	c->v.scenario = scn->name ? scn->name : "";
+	c->v.path = scn->nsources ? scn->sources[0]->path : "";
+	c->status = compare_runs(runs, &whole);
+	return whole;
 }
 
 static int print(struct comparison *c)
@@ -320,13 +278,16 @@ static int compare(const struct scenario *scn, struct run_options *o)
 	if (own.baseline && !(baseline = baseline_read(own.baseline)))
 		return CLI_WORLD;
 	if (make_seeds(&c.v, scn, o)) {
-		make_sides(&c.v, scn);
+		g_autofree struct compare_place *place = make_sides(&c.v, scn);
+		struct compare_runs runs;
+
 		c.misses = g_string_new(NULL);
-		status = run_seeds(&c, scn, o) ? finish(&c, baseline, tolerance) : c.status;
+		status = run_all(&c, scn, o, place, &runs) ? finish(&c, baseline, tolerance) : c.status;
 		g_string_free(c.misses, TRUE);
+		g_ptr_array_free(runs.memory, TRUE);
+		g_ptr_array_free(runs.parts, TRUE);
 	}
 	free_versus(&c.v);
-	run_result_free(c.first);
 	baseline_free(baseline);
 	return status;
 }
@@ -342,12 +303,17 @@ static int run(int argc, char **argv)
 		cli_error(argc ? "one scenario at a time" : "which scenario? Give a FILE.lks");
 		return CLI_WRONG;
 	}
+	if (opt.jobs < 0 || opt.jobs > JOBS_MAX) {
+		cli_error("-j is a number from 1 to %d", JOBS_MAX);
+		return CLI_WRONG;
+	}
 	if (!cli_fill_run_options(&options) || !(blocks = blocks_of_options()))
 		return CLI_WRONG;
 	scn = cli_load_with(argv[0], blocks->len ? blocks->str : NULL, stderr, cli_colour(stderr), &status);
 	if (!scn)
 		return status;
 	cli_catch_interrupt();
+	drop_doubles(scn);
 	status = compare(scn, &options);
 	scenario_free(scn);
 	return status;

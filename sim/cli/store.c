@@ -279,13 +279,13 @@ bool store_each(struct store *s, const char *lock, void (*take)(void *user, cons
 	return got == SQLITE_DONE || wrong(s);
 }
 
-uint64_t store_count(struct store *s, const char *hash, const char *version, int status)
+/* The number that @sql asks for; ? is the scenario, the version and @status. */
+static uint64_t count(struct store *s, const char *sql, const char *hash, const char *version, int status)
 {
 	sqlite3_stmt *st;
 	uint64_t n = 0;
 
-	if (sqlite3_prepare_v2(s->db, "SELECT count(*) FROM run WHERE scenario = ? AND version = ? AND status = ?", -1, &st,
-			       NULL) != SQLITE_OK)
+	if (sqlite3_prepare_v2(s->db, sql, -1, &st, NULL) != SQLITE_OK)
 		return 0;
 	sqlite3_bind_text(st, 1, hash, -1, SQLITE_TRANSIENT);
 	sqlite3_bind_text(st, 2, version, -1, SQLITE_TRANSIENT);
@@ -294,4 +294,14 @@ uint64_t store_count(struct store *s, const char *hash, const char *version, int
 		n = (uint64_t)sqlite3_column_int64(st, 0);
 	sqlite3_finalize(st);
 	return n;
+}
+
+uint64_t store_count(struct store *s, const char *hash, const char *version, int status)
+{
+	return count(s, "SELECT count(*) FROM run WHERE scenario = ? AND version = ? AND status = ?", hash, version, status);
+}
+
+uint64_t store_count_others(struct store *s, const char *hash, const char *version)
+{
+	return count(s, "SELECT count(*) FROM run WHERE scenario = ? AND version != ?", hash, version, 0);
 }

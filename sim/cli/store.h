@@ -51,5 +51,7 @@ struct store_found {
 bool store_each(struct store *s, const char *lock, void (*take)(void *user, const struct store_found *row), void *user);
 /* How many rows of this scenario and version had which status. */
 uint64_t store_count(struct store *s, const char *hash, const char *version, int status);
+/* How many rows of this scenario other versions made. */
+uint64_t store_count_others(struct store *s, const char *hash, const char *version);
 
 #endif

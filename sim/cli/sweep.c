@@ -14,12 +14,15 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "sim/cli/build_id.h"
 #include "sim/cli/cli.h"
 #include "sim/cli/plan.h"
 #include "sim/cli/store.h"
 #include "sim/cli/workers.h"
 #include "sim/report/report.h"
 
+/* The simulator that made a row. */
+#define MADE_BY LOCKSTEP_VERSION "+" LOCKSTEP_BUILD
 /* Runs handed to the workers at a time. */
 #define BATCH 512u
 #define JOBS_MAX 1024
@@ -66,7 +69,7 @@ static uint64_t seed_of(uint64_t run)
 static struct store_key key_of(uint64_t run, char **params)
 {
 	*params = plan_params(&sweep.plan, combination(run), (const char *const *)opt.sets);
-	return (struct store_key){ sweep.hash, *params, seed_of(run), LOCKSTEP_VERSION };
+	return (struct store_key){ sweep.hash, *params, seed_of(run), MADE_BY };
 }
 
 /* Everything that a run depends on, but for its parameters and seed. */
@@ -332,8 +335,9 @@ static int list_runs(void)
 /* What the whole file has of this scenario, so that it is the same however many runs it took. */
 static int sum_up(void)
 {
-	uint64_t missed = store_count(sweep.store, sweep.hash, LOCKSTEP_VERSION, CLI_MISSED);
-	uint64_t limited = store_count(sweep.store, sweep.hash, LOCKSTEP_VERSION, CLI_WORLD);
+	uint64_t missed = store_count(sweep.store, sweep.hash, MADE_BY, CLI_MISSED);
+	uint64_t limited = store_count(sweep.store, sweep.hash, MADE_BY, CLI_WORLD);
+	uint64_t others = store_count_others(sweep.store, sweep.hash, MADE_BY);
 
 	if (!opt.quiet) {
 		printf("%s: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " runs", own.out, sweep.there, sweep.total);
@@ -342,6 +346,8 @@ static int sum_up(void)
 		if (limited)
 			printf(", %" G_GUINT64_FORMAT " that reached a limit", limited);
 		putchar('\n');
+		if (others)
+			printf("%" G_GUINT64_FORMAT " rows of it that another version of lockstep made stay beside them\n", others);
 	}
 	if (sweep.status != CLI_FINE)
 		return sweep.status;
@@ -440,8 +446,9 @@ const struct cli_verb verb_sweep = {
 	.args = "FILE.lks",
 	.summary = "Run a scenario over parameters and seeds, into an SQLite file",
 	.more = "Every combination of the values of --vary, times the seeds, is a row; `lockstep report` prints them.\n"
-		"A row is named by the scenario's text, its parameters, seed and the version, and is run once: killed\n"
-		"at any point, the same command goes on and ends with the same content. Compare blocks are not run.\n\n"
+		"A row is named by the scenario's text, its parameters, seed and the version with a digest of the\n"
+		"simulator's and models' sources, and is run once: killed at any point, the same command goes on and\n"
+		"ends with the same content; after a change to a model all runs again. Compare blocks are not run.\n\n"
 		"Exit status: 0 fine; 1 a run in the file had a finding or missed an expectation; 2 the text is\n"
 		"wrong; 3 a file, or a run without a result; 130 interrupted.\n",
 	.groups = groups,

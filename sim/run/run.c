@@ -400,23 +400,46 @@ static int run_once(const struct scenario *scn, const struct run_options *option
 	return ret;
 }
 
+/* Compare block @block under the same options, judged against @own. */
+static int run_block(const struct scenario *scn, const struct run_options *options, unsigned block,
+		     const struct run_result *own, struct run_compare *cmp, char **error)
+{
+	const struct scn_compare *c = &scn->compare[block];
+
+	cmp->lock = g_strdup(scn->lock[c->lock].name);
+	cmp->model = g_strdup(c->model);
+	cmp->result = g_new0(struct run_result, 1);
+	return run_once(scn, options, block, own, cmp, cmp->result, error);
+}
+
 static int run_compares(const struct scenario *scn, const struct run_options *options, struct run_result *res,
 			char **error)
 {
 	res->compare = g_new0(struct run_compare, scn->ncompare);
 	for (unsigned i = 0; i < scn->ncompare; i++) {
 		struct run_compare *cmp = &res->compare[res->ncompare++];
-		const struct scn_compare *block = &scn->compare[i];
 
-		cmp->lock = g_strdup(scn->lock[block->lock].name);
-		cmp->model = g_strdup(block->model);
-		cmp->result = g_new0(struct run_result, 1);
-		if (run_once(scn, options, i, res, cmp, cmp->result, error))
+		if (run_block(scn, options, i, res, cmp, error))
 			return -1;
 		if (cmp->result->end == RUN_END_INTERRUPTED)
 			return 0;
 	}
 	return 0;
+}
+
+struct run_result *run_compare_block(const struct scenario *scn, const struct run_options *options, unsigned block,
+				     const struct run_result *own, char **error)
+{
+	struct run_result *res = g_new0(struct run_result, 1);
+
+	res->seed = own->seed;
+	res->end = RUN_END_TIME;
+	res->compare = g_new0(struct run_compare, 1);
+	res->ncompare = 1;
+	if (!run_block(scn, options, block, own, res->compare, error))
+		return res;
+	run_result_free(res);
+	return NULL;
 }
 
 struct run_result *run_scenario(const struct scenario *scn, const struct run_options *options, char **error)

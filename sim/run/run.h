@@ -44,6 +44,12 @@ const struct scn_vocabulary *run_vocabulary(void);
 
 /* Runs it, with its compare blocks. NULL only when the world failed (*@error set: path and reason; caller frees). */
 struct run_result *run_scenario(const struct scenario *scn, const struct run_options *options, char **error);
+/*
+ * One compare block alone, judged against @own: the scenario's own result, under the same options. The result has
+ * nothing but compare[0]. NULL as above.
+ */
+struct run_result *run_compare_block(const struct scenario *scn, const struct run_options *options, unsigned block,
+				     const struct run_result *own, char **error);
 void run_result_free(struct run_result *r);
 
 #endif

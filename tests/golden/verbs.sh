@@ -103,6 +103,15 @@ expect 1 "$lockstep" compare blocks.lks
 has out "throughput ratio 0.001..0.002"
 has out "Expectations: 2 met, 1 missed"
 expect 1 "$lockstep" compare --bisect blocks.lks
+# however many run at a time, and with one column for what is named twice
+for how in -j1 -j2 -j7; do
+	expect 1 "$lockstep" compare --seeds 3 $how --lock l=mcs,tas,tas blocks.lks
+	cp out ./$how.out
+	has out "Expectations: 6 met, 3 missed"
+	[ "$(grep -c '^  Under mcs\|^  Under tas' out)" -le 2 ] || { echo "a model has two columns"; failed=1; }
+	[ "$(grep -c 'The bill of l: mcs' out)" = 1 ] || { echo "not one bill of mcs"; failed=1; }
+	same ./-j1.out ./$how.out "compare $how prints something else than -j1"
+done
 # parameters of a model
 expect 0 "$lockstep" compare --no-bill --lock 'l=mutex{spin_on_owner off},mutex' queue.lks
 has out "mutex{spin_on_owner off}"
@@ -115,6 +124,7 @@ expect 2 "$lockstep" compare --lock k=mcs queue.lks
 expect 2 "$lockstep" compare --lock l queue.lks
 expect 2 "$lockstep" compare --lock 'l=mutex{' queue.lks
 expect 2 "$lockstep" compare --lock 'l=mcs{nonsense 1}' queue.lks
+expect 2 "$lockstep" compare -j 5000 --lock l=mcs queue.lks
 expect 2 "$lockstep" compare --seeds 0 --lock l=mcs queue.lks
 expect 125 "$lockstep" compare --bisect --lock l=mxc queue.lks
 expect 3 "$lockstep" compare --lock l=mcs nowhere.lks
@@ -182,6 +192,18 @@ expect 0 "$lockstep" report again.sqlite
 [ "$(grep -c version out)" = 2 ] || { echo "not two tables"; failed=1; }
 expect 0 sweep -o again.sqlite --list-runs
 [ "$(grep -c ' there ' out)" = 40 ] || { echo "not 40 runs there"; failed=1; }
+# rows of another simulator are not taken for this one's
+if command -v sqlite3 >/dev/null 2>&1; then
+	sqlite3 killed.sqlite "UPDATE run SET version = '0.1.0+0'; UPDATE lock SET version = '0.1.0+0'"
+	expect 0 sweep -o killed.sqlite --list-runs
+	has out " missing "
+	expect 0 sweep -o killed.sqlite
+	has out "40 of 40 runs"
+	has out "40 rows of it that another version of lockstep made"
+	sqlite3 killed.sqlite "DELETE FROM run WHERE version = '0.1.0+0'; DELETE FROM lock WHERE version = '0.1.0+0'"
+	sqlite3 killed.sqlite .dump >killed.dump
+	same whole.dump killed.dump "a sweep beside rows of another version has other content"
+fi
 # an expectation that some run misses
 sed 's/expect no finding/expect throughput >= 500000/' queue.lks >goal.lks
 expect 1 "$lockstep" sweep goal.lks --vary n=1,8 -o goal.sqlite
