@@ -20,6 +20,8 @@
  *  1. No debug checks, no tracepoints but contention, no nested or non-owner variants.
  *  2. No virtual CPUs, so spinning does not end because of a preempted one.
  *  3. The hand-off time is a parameter; the kernel fixes it at 4 ms, rounded up to jiffies.
+ *  4. `reader_steal off` is no kernel's: readers that see somebody wait queue behind, as before 5.11. It stands in for
+ *     fixes to the starvation of writers that were proposed in 2026.
  */
 #include "models/rwsem_private.h"
 
@@ -110,6 +112,7 @@ static void downgrade_write(struct rw_semaphore *sem)
 
 static const struct lock_param params[] = {
 	{ "handoff", LOCK_PARAM_TIME, 4 * SIM_MS, "wait after which a hand-off is asked for; whole jiffies" },
+	{ "reader_steal", LOCK_PARAM_FLAG, 1, "a first reader takes a free lock past the queue" },
 	{ NULL },
 };
 
@@ -123,6 +126,7 @@ static void rwsem_init(void *l, const uint64_t *values)
 	INIT_LIST_HEAD(&sem->wait_list);
 	INIT_LIST_HEAD(&sem->holders);
 	sem->wait_timeout = DIV_ROUND_UP(values[0], jiffy);
+	sem->no_reader_steal = !values[1];
 }
 
 static unsigned int sleep_state(const struct lock_req *req)

@@ -179,6 +179,8 @@ static bool read_steal(struct rw_semaphore *sem, long count)
 	if ((atomic_long_read(&sem->owner) & RWSEM_READER_OWNED) && readers > 1 &&
 	    !(count & RWSEM_WRITER_LOCKED))
 		return false;
+	if (sem->no_reader_steal && (count & RWSEM_FLAG_WAITERS))
+		return false;
 	/* 2 */
 	if (count & (RWSEM_WRITER_LOCKED | RWSEM_FLAG_HANDOFF))
 		return false;

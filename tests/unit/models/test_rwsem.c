@@ -152,6 +152,28 @@ START_TEST(r61_b)
 }
 END_TEST
 
+/* The same as R61-B without reader stealing: D finds the lock free and B woken, queues, and B is next. */
+START_TEST(no_reader_steal)
+{
+	rwsem_bench(4, _i);
+	bench_lock_params("L", "rwsem", "reader_steal=0");
+	bench_task("A", 0, 0, 0, "read L; run 10; unlock L");
+	bench_task("B", 1, 0, 1, "lock L; run 2; unlock L");
+	no_spin("B", "K", 1, 2);
+	bench_task("C", 2, 0, 5, "read L; run 2; unlock L");
+	bench_task("D", 3, 0, 11, "read L; run 3; unlock L");
+	see(5500, "0x102 A|R [B C]");
+	see(10500, "0x2 A|R [B C]");
+	see(11500, "0x2 A|R [B C D]");
+	see(12500, "0x3 B [C D]");
+	see(14500, "0x200 C|R []");
+	run(100);
+	ck_assert_uint_eq(bench_event("L", "rwsem_rlock_steal"), 0);
+	ck_assert_uint_eq(bench_event("L", "rwsem_sleep_writer"), 1);
+	bench_close();
+}
+END_TEST
+
 /* R61-C: hand-off to a writer past its time, which spins instead of sleeping. */
 START_TEST(r61_c)
 {
@@ -549,6 +571,7 @@ int main(void)
 
 	tcase_add_loop_test(tc, r61_a, 0, 2);
 	tcase_add_loop_test(tc, r61_b, 0, 2);
+	tcase_add_loop_test(tc, no_reader_steal, 0, 2);
 	tcase_add_loop_test(tc, r61_c, 0, 2);
 	tcase_add_loop_test(tc, r61_d, 0, 2);
 	tcase_add_loop_test(tc, r61_e, 0, 2);
