@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Not for anybody but import_rtapp*.c: a workload on its way to a scenario. */
+#ifndef SIM_CLI_IMPORT_RTAPP_H
+#define SIM_CLI_IMPORT_RTAPP_H
+
+#include "sim/cli/import_json.h"
+
+enum rtapp_kind { RTAPP_MUTEX, RTAPP_CONDITION, RTAPP_SEMAPHORE, RTAPP_BARRIER, RTAPP_TASK };
+
+struct rtapp_thing {
+	enum rtapp_kind kind;
+	char *original, *name; /* what it is called there and here */
+	gint64 count;	       /* tasks: instances; barriers: parties; semaphores: units; conditions: waiting tasks */
+};
+
+struct rtapp {
+	struct import_source *src;
+	GPtrArray *named;
+	GString *body; /* of what is being printed */
+	GHashTable *resumed; /* names that some resume mentions: looked up only */
+	bool counting; /* first pass: finds objects and how often they are used; prints nothing that stays */
+	bool endless;  /* some task never ends */
+	bool pi;
+	gint64 cpus;   /* highest that is named, and one more */
+	struct rtapp_thing *task;
+	const char *policy; /* of that task, or NULL */
+	unsigned indent;
+};
+
+/* In the order in which rt-app tries them. */
+#define RTAPP_EVENTS(X)                                                                            \
+	X(lock) X(unlock) X(wait) X(signal) X(broad) X(sync) X(sleep) X(runtime) X(run) X(timer)   \
+	X(suspend) X(resume) X(memrun) X(mem) X(iorun) X(yield) X(barrier) X(fork) X(sem_post)     \
+	X(sem_wait)
+
+enum rtapp_event {
+#define X(name) RTAPP_EVENT_##name,
+	RTAPP_EVENTS(X)
+#undef X
+	RTAPP_EVENT_NONE
+};
+
+/* -- import_rtapp_words.c -- */
+
+/* A line of the scenario, indented. */
+void rtapp_put(struct rtapp *a, const char *fmt, ...) G_GNUC_PRINTF(2, 3);
+/* "# not carried: KEY: VALUE (WHY)" */
+void rtapp_not_carried(struct rtapp *a, const struct json *j, const char *why);
+/* A number from @min to @max into *@n; false after a message about @what was expected. */
+bool rtapp_integer(struct rtapp *a, const struct json *j, const char *what, gint64 min, gint64 max, gint64 *n);
+/* Microseconds; false after a message. */
+bool rtapp_time(struct rtapp *a, const struct json *j, gint64 *us);
+/* A string that is not empty; NULL after a message, or silently if @j is NULL. */
+const char *rtapp_text(struct rtapp *a, const struct json *j, const char *what);
+/* The thing of that kind and name; new ones get a name that the language allows. */
+struct rtapp_thing *rtapp_thing(struct rtapp *a, enum rtapp_kind kind, const char *original);
+
+/* -- import_rtapp_events.c -- */
+
+/* By the beginning of @key; RTAPP_EVENT_NONE: it is none. */
+enum rtapp_event rtapp_event_of(const char *key);
+void rtapp_event(struct rtapp *a, const struct json *j, enum rtapp_event e);
+/* "VERB 5us", with @remark behind it. */
+void rtapp_timed(struct rtapp *a, const struct json *j, const char *verb, const char *remark);
+
+/* -- import_rtapp_task.c -- */
+
+/* @policy: the one of tasks that name none, or NULL. */
+void rtapp_task(struct rtapp *a, const struct json *task, const char *policy);
+
+#endif

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Events of rt-app tasks as statements. */
+#include <string.h>
+
+#include "sim/cli/import_rtapp.h"
+
+static const char *const event_name[] = {
+#define X(name) #name,
+	RTAPP_EVENTS(X)
+#undef X
+};
+
+enum rtapp_event rtapp_event_of(const char *key)
+{
+	for (unsigned i = 0; i < RTAPP_EVENT_NONE; i++)
+		if (g_str_has_prefix(key, event_name[i]))
+			return (enum rtapp_event)i;
+	return RTAPP_EVENT_NONE;
+}
+
+/* {ref, mutex}: cond_wait on a completion, with the mutex let go. */
+static void wait_on(struct rtapp *a, const struct json *j, bool signal_first)
+{
+	const char *ref = rtapp_text(a, json_get(j, "ref"), "a condition"),
+		   *mutex = rtapp_text(a, json_get(j, "mutex"), "a mutex");
+	struct rtapp_thing *c, *m;
+
+	if (!ref || !mutex) {
+		if (!a->src->errors)
+			import_error_at(a->src, j->value_at,
+					"expected { \"ref\": condition, \"mutex\": mutex } for \"%s\"",
+					j->key);
+		return;
+	}
+	c = rtapp_thing(a, RTAPP_CONDITION, ref);
+	m = rtapp_thing(a, RTAPP_MUTEX, mutex);
+	if (a->counting)
+		c->count += a->task->count;
+	if (signal_first)
+		rtapp_put(a, "wake %s", c->name);
+	rtapp_put(a, "unlock %s wait %s lock %s", m->name, c->name, m->name);
+}
+
+static void broadcast(struct rtapp *a, struct rtapp_thing *c)
+{
+	gint64 n = CLAMP(c->count, 1, 64);
+
+	if (n == 1)
+		rtapp_put(a, "wake %s", c->name);
+	else
+		rtapp_put(a, "loop %" G_GINT64_FORMAT " { wake %s } # all that may wait", n, c->name);
+}
+
+/* Where a task suspends itself: on the name it gives if a resume asks for that, as rt-app 1.0 did, else on
+ * its own. */
+static void suspend(struct rtapp *a, const struct json *j)
+{
+	const char *name = j->kind == JSON_STRING && *j->text ? j->text : NULL;
+	struct rtapp_thing *c;
+
+	if (!name || !g_hash_table_contains(a->resumed, name))
+		name = a->task->original;
+	c = rtapp_thing(a, RTAPP_CONDITION, name);
+	if (a->counting)
+		c->count += a->task->count;
+	rtapp_put(a, "wait %s", c->name);
+}
+
+static void resume(struct rtapp *a, const struct json *j)
+{
+	const char *name = rtapp_text(a, j, "a task");
+
+	if (!name)
+		return;
+	if (a->counting)
+		g_hash_table_add(a->resumed, (gpointer)name);
+	broadcast(a, rtapp_thing(a, RTAPP_CONDITION, name));
+}
+
+static void timer(struct rtapp *a, const struct json *j)
+{
+	const struct json *period = json_get(j, "period"), *mode = json_get(j, "mode");
+	gint64 us;
+
+	if (!period) {
+		import_error_at(a->src, j->value_at,
+				"expected { \"ref\": name, \"period\": microseconds } for \"%s\"", j->key);
+		return;
+	}
+	if (!rtapp_time(a, period, &us))
+		return;
+	if (!us) {
+		import_error_at(a->src, period->value_at, "a period cannot be 0");
+		return;
+	}
+	if (!mode || !mode->text || strcmp(mode->text, "absolute"))
+		rtapp_put(a,
+			  "period %" G_GINT64_FORMAT
+			  "us # there relative: a late one moves the grid; here it does not",
+			  us);
+	else
+		rtapp_put(a, "period %" G_GINT64_FORMAT "us", us);
+}
+
+static void object_event(struct rtapp *a, const struct json *j, enum rtapp_kind kind, const char *verb)
+{
+	const char *name = rtapp_text(a, j, "a name");
+	struct rtapp_thing *n = name ? rtapp_thing(a, kind, name) : NULL;
+
+	if (!n)
+		return;
+	if (a->counting && kind == RTAPP_BARRIER)
+		n->count += a->task->count;
+	rtapp_put(a, "%s %s", verb, n->name);
+}
+
+void rtapp_timed(struct rtapp *a, const struct json *j, const char *verb, const char *remark)
+{
+	gint64 us;
+
+	if (rtapp_time(a, j, &us))
+		rtapp_put(a, "%s %" G_GINT64_FORMAT "us%s", verb, us, remark);
+}
+
+void rtapp_event(struct rtapp *a, const struct json *j, enum rtapp_event e)
+{
+	const char *name;
+
+	switch (e) {
+	case RTAPP_EVENT_lock:
+		object_event(a, j, RTAPP_MUTEX, "lock");
+		return;
+	case RTAPP_EVENT_unlock:
+		object_event(a, j, RTAPP_MUTEX, "unlock");
+		return;
+	case RTAPP_EVENT_wait:
+		wait_on(a, j, false);
+		return;
+	case RTAPP_EVENT_sync:
+		wait_on(a, j, true);
+		return;
+	case RTAPP_EVENT_signal:
+		object_event(a, j, RTAPP_CONDITION, "wake");
+		return;
+	case RTAPP_EVENT_broad:
+		name = rtapp_text(a, j, "a condition");
+		if (name)
+			broadcast(a, rtapp_thing(a, RTAPP_CONDITION, name));
+		return;
+	case RTAPP_EVENT_sleep:
+		rtapp_timed(a, j, "sleep", "");
+		return;
+	case RTAPP_EVENT_runtime:
+		rtapp_timed(a, j, "run", " # there: until so much time has passed, running or not");
+		return;
+	case RTAPP_EVENT_run:
+		rtapp_timed(a, j, "run", "");
+		return;
+	case RTAPP_EVENT_timer:
+		timer(a, j);
+		return;
+	case RTAPP_EVENT_suspend:
+		suspend(a, j);
+		return;
+	case RTAPP_EVENT_resume:
+		resume(a, j);
+		return;
+	case RTAPP_EVENT_memrun:
+	case RTAPP_EVENT_mem:
+		rtapp_not_carried(a, j, "memory traffic of programs has no meaning here");
+		return;
+	case RTAPP_EVENT_iorun:
+		rtapp_not_carried(a, j, "there are no devices here");
+		return;
+	case RTAPP_EVENT_yield:
+		rtapp_put(a, "yield");
+		return;
+	case RTAPP_EVENT_barrier:
+		object_event(a, j, RTAPP_BARRIER, "meet");
+		return;
+	case RTAPP_EVENT_fork:
+		rtapp_not_carried(a, j,
+				  "tasks are not started by others here; that task begins with the run");
+		return;
+	case RTAPP_EVENT_sem_post:
+		object_event(a, j, RTAPP_SEMAPHORE, "post");
+		return;
+	case RTAPP_EVENT_sem_wait:
+		object_event(a, j, RTAPP_SEMAPHORE, "take");
+		return;
+	case RTAPP_EVENT_NONE:
+		break;
+	}
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Workloads of rt-app: what is printed, the values of keys, names that the language allows. */
+#include <string.h>
+
+#include "sim/cli/import_rtapp.h"
+#include "sim/scenario/lex.h"
+
+/* -- printing ---------------------------------------------------------------------------------------- */
+
+void rtapp_put(struct rtapp *a, const char *fmt, ...)
+{
+	va_list args;
+
+	for (unsigned i = 0; i < a->indent; i++)
+		g_string_append_c(a->body, '\t');
+	va_start(args, fmt);
+	g_string_append_vprintf(a->body, fmt, args);
+	va_end(args);
+	g_string_append_c(a->body, '\n');
+}
+
+static void put_json(GString *s, const struct json *j)
+{
+	if (j->kind == JSON_ARRAY || j->kind == JSON_OBJECT) {
+		g_string_append_c(s, j->kind == JSON_ARRAY ? '[' : '{');
+		for (guint i = 0; i < j->items->len; i++) {
+			const struct json *item = j->items->pdata[i];
+
+			g_string_append_printf(s, "%s%s%s", i ? ", " : "", item->key ? item->key : "",
+					       item->key ? ": " : "");
+			put_json(s, item);
+		}
+		g_string_append_c(s, j->kind == JSON_ARRAY ? ']' : '}');
+	} else {
+		g_string_append(s, j->text ? j->text : "null");
+	}
+}
+
+void rtapp_not_carried(struct rtapp *a, const struct json *j, const char *why)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+	g_autofree char *clean = NULL;
+
+	put_json(text, j);
+	g_string_prepend(text, ": ");
+	g_string_prepend(text, j->key ? j->key : "");
+	if (text->len > 200) {
+		g_string_truncate(text, 200);
+		g_string_append(text, " …");
+	}
+	clean = import_quote(text->str);
+	rtapp_put(a, "# not carried: %s (%s)", clean, why);
+}
+
+/* -- values ------------------------------------------------------------------------------------------ */
+
+bool rtapp_integer(struct rtapp *a, const struct json *j, const char *what, gint64 min, gint64 max, gint64 *n)
+{
+	char *end = NULL;
+
+	if (j->kind == JSON_NUMBER || j->kind == JSON_STRING) {
+		*n = g_ascii_strtoll(j->text, &end, 10);
+		if (end != j->text && !*end && *n >= min && *n <= max)
+			return true;
+	}
+	import_error_at(a->src, j->value_at,
+			"expected %s from %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT " for \"%s\"", what, min,
+			max, j->key ? j->key : "");
+	return false;
+}
+
+#define US_MAX (G_GINT64_CONSTANT(1) << 42)
+
+bool rtapp_time(struct rtapp *a, const struct json *j, gint64 *us)
+{
+	return rtapp_integer(a, j, "microseconds", 0, US_MAX, us);
+}
+
+const char *rtapp_text(struct rtapp *a, const struct json *j, const char *what)
+{
+	if (j && j->kind == JSON_STRING && *j->text)
+		return j->text;
+	if (j)
+		import_error_at(a->src, j->value_at, "expected %s in double quotes for \"%s\"", what,
+				j->key ? j->key : "");
+	return NULL;
+}
+
+/* -- names ------------------------------------------------------------------------------------------- */
+
+static bool is_word(const char *name)
+{
+	static const unsigned where[] = {KW_TOP, KW_BODY};
+
+	for (unsigned w = 0; w < G_N_ELEMENTS(where); w++)
+		for (const char *const *k = lex_keywords(where[w]); *k; k++)
+			if (!strcmp(*k, name))
+				return true;
+	return false;
+}
+
+static bool is_taken(const struct rtapp *a, const char *name)
+{
+	for (guint i = 0; i < a->named->len; i++)
+		if (!strcmp(((struct rtapp_thing *)a->named->pdata[i])->name, name))
+			return true;
+	return false;
+}
+
+struct rtapp_thing *rtapp_thing(struct rtapp *a, enum rtapp_kind kind, const char *original)
+{
+	static const char *const suffix[] = {"_mutex", "_cond", "_sem", "_barrier", "_task"};
+	struct rtapp_thing *n;
+	GString *name;
+
+	for (guint i = 0; i < a->named->len; i++) {
+		n = a->named->pdata[i];
+		if (n->kind == kind && !strcmp(n->original, original))
+			return n;
+	}
+	name = g_string_new(g_ascii_isdigit(*original) ? "n" : "");
+	for (const char *c = original; *c && name->len < 40; c++)
+		g_string_append_c(name, g_ascii_isalnum(*c) ? *c : '_');
+	if (is_word(name->str) || is_taken(a, name->str))
+		g_string_append(name, suffix[kind]);
+	for (gsize len = name->len, i = 2; is_taken(a, name->str); i++) {
+		g_string_truncate(name, len);
+		g_string_append_printf(name, "%u", (unsigned)i);
+	}
+	n = g_new0(struct rtapp_thing, 1);
+	n->kind = kind;
+	n->original = g_strdup(original);
+	n->name = g_string_free(name, FALSE);
+	g_ptr_array_add(a->named, n);
+	return n;
+}
