@@ -33,65 +33,11 @@
  *  3. Nobody spins, no killable waits, no downgrade.
  *  4. The limit is the lock's, not a global one.
  */
-#include "models/rtmutex_private.h"
+#include "models/rwsem_rt_multi.h"
 
-#define RT_RWLOCK_CHECK 1UL
-#define RT_RWLOCK_WRITER 2UL
-#define RT_RWLOCK_FLAGS 3UL
-#define RT_RW_READER 0x100UL
-#define RT_RW_PENDING_READ 0x200UL
-#define RT_RW_PENDING_WRITE 0x400UL
-#define RT_RW_WORDS (RT_RW_READER | RT_RW_PENDING_READ | RT_RW_PENDING_WRITE)
-
-struct rw_record { /* in req->hold */
-	struct list_head list;	      /* in readers; list.next NULL: not there */
-	struct rt_mutex_waiter proxy; /* lends the strongest waiter's priority */
-	struct task_struct *task;
-	enum lock_mode mode;
-	bool walk; /* blocked itself: its chain is to be walked */
-};
-
-struct rw_mutex {
-	unsigned long owner;
-	atomic_t count; /* read holds */
-	struct rt_mutex_base mutex;
-	struct list_head readers;
-	int owners;			    /* distinct tasks in readers */
-	struct task_struct *pending;	    /* woken to own the lock */
-	enum lock_mode pending_mode;
-
-	/* the simulator's side */
-	int limit;		   /* readers at a time; 0: any number */
-	struct rw_record *writer; /* for view() */
-};
-
-struct rw_waiter {
-	struct rt_mutex_waiter rt;
-	enum lock_mode mode;
-	bool queued; /* until a waker takes it off */
-};
-
-/* X(name): after those of the rt_mutex */
-#define MULTI_EVENTS(X)                                                                                      \
-	X(rwpi_read_nest)   /* read locks of tasks that read already */                                      \
-	X(rwpi_read_pass)   /* readers that went in past waiters */                                          \
-	X(rwpi_read_limit)  /* readers that the limit kept out */                                            \
-	X(rwpi_boost)	    /* readers that were lent another priority */                                    \
-	X(rwpi_rob)	    /* pending owners that lost the lock to a stronger one */                        \
-	X(rwpi_sleep)	    /* waiters that slept */                                                         \
-	X(rwpi_wake_reader) /* readers that were woken */                                                    \
-	X(rwpi_wake_writer) /* writers that were woken */
-enum { MULTI_FIRST = LOCKEVENT_COUNT - 1, MULTI_EVENTS(kw_lockevent_enum) };
 static const char *const multi_event_names[] = {
 	RTMUTEX_EVENTS(kw_lockevent_name) MULTI_EVENTS(kw_lockevent_name) NULL
 };
-
-static struct rw_waiter *top_waiter(const struct rw_mutex *rwm)
-{
-	struct rt_mutex_waiter *top = rt_mutex_top_waiter(&rwm->mutex);
-
-	return top ? container_of(top, struct rw_waiter, rt) : NULL;
-}
 
 static bool outranks(const struct task_struct *a, const struct task_struct *b)
 {
@@ -123,106 +69,11 @@ static unsigned long mark_check(struct rw_mutex *rwm)
 	return word & ~RT_RWLOCK_CHECK;
 }
 
-/* -- readers' records and what they are lent; wait_lock held ---------------------------------------- */
-
-static bool reads(const struct rw_mutex *rwm, const struct task_struct *task)
-{
-	const struct rw_record *rec;
-
-	list_for_each_entry(rec, &rwm->readers, list)
-		if (rec->task == task)
-			return true;
-	return false;
-}
-
-/* Under the reader's pi_lock. True: its priority is no longer what it should be. */
-static bool lend(struct rw_mutex *rwm, struct rw_record *rec)
-{
-	struct rt_mutex_waiter *top = rt_mutex_top_waiter(&rwm->mutex), *proxy = &rec->proxy;
-	struct task_struct *donor = top ? top->task : NULL;
-
-	if (proxy->task == donor && (!top || proxy->pi_tree.prio == top->tree.prio))
-		return false;
-	rt_mutex_dequeue_pi(rec->task, proxy);
-	proxy->task = donor;
-	if (!top)
-		return true;
-	proxy->tree.prio = top->tree.prio;
-	proxy->tree.deadline = top->tree.deadline;
-	waiter_clone_prio(proxy);
-	rt_mutex_enqueue_pi(rec->task, proxy);
-	return true;
-}
-
-static void link_reader(struct rw_mutex *rwm, struct rw_record *rec)
-{
-	if (!reads(rwm, rec->task))
-		rwm->owners++;
-	rt_mutex_init_waiter(&rec->proxy, TASK_NORMAL);
-	rec->proxy.lock = &rwm->mutex;
-	list_add_tail(&rec->list, &rwm->readers);
-	raw_spin_lock(&rec->task->pi_lock);
-	lend(rwm, rec);
-	raw_spin_unlock(&rec->task->pi_lock);
-}
-
-static void unlink_reader(struct rw_mutex *rwm, struct rw_record *rec)
-{
-	list_del(&rec->list);
-	if (!reads(rwm, rec->task))
-		rwm->owners--;
-	raw_spin_lock(&rec->task->pi_lock);
-	rt_mutex_dequeue_pi(rec->task, &rec->proxy);
-	rt_mutex_adjust_prio(rec->task);
-	raw_spin_unlock(&rec->task->pi_lock);
-}
-
-static struct rw_record *next_to_walk(struct rw_mutex *rwm)
-{
-	struct rw_record *rec;
-
-	list_for_each_entry(rec, &rwm->readers, list)
-		if (rec->walk)
-			return rec;
-	return NULL;
-}
-
-/* Goes over all readers, then up the chains of those that are blocked, dropping wait_lock meanwhile. */
-static void adjust_readers(struct rw_mutex *rwm)
-{
-	struct rt_mutex_base *next_lock;
-	struct task_struct *task;
-	struct rw_record *rec;
-
-	list_for_each_entry(rec, &rwm->readers, list) {
-		raw_spin_lock(&rec->task->pi_lock);
-		if (lend(rwm, rec)) {
-			lockevent_inc(rwpi_boost);
-			rt_mutex_adjust_prio(rec->task);
-			rec->walk = task_blocked_on_lock(rec->task);
-		}
-		raw_spin_unlock(&rec->task->pi_lock);
-	}
-	while ((rec = next_to_walk(rwm))) {
-		rec->walk = false;
-		task = rec->task;
-		raw_spin_lock(&task->pi_lock);
-		next_lock = task_blocked_on_lock(task);
-		raw_spin_unlock(&task->pi_lock);
-		if (!next_lock)
-			continue;
-		raw_spin_unlock_irq(&rwm->mutex.wait_lock);
-		rt_mutex_adjust_prio_chain(task, RT_MUTEX_MIN_CHAINWALK, NULL, next_lock, NULL, task,
-					   rwm->mutex.max_lock_depth);
-		raw_spin_lock_irq(&rwm->mutex.wait_lock);
-	}
-}
-
 /* The first reader came by the fast path; from now on it is one of the list. */
 static void link_first(struct rw_mutex *rwm, unsigned long word)
 {
 	if (!(word & RT_RWLOCK_WRITER) && word_record(word))
-		link_reader(rwm, word_record(word));
+		rwm_link_reader(rwm, word_record(word));
 }
 
 /* -- taking it; wait_lock held -------------------------------------------------------------------- */
@@ -240,7 +91,7 @@ static bool rob(struct rw_mutex *rwm)
 /* Step 6: somebody was woken to own the lock. */
 static bool pass_pending(struct rw_mutex *rwm)
 {
-	struct rw_waiter *top = top_waiter(rwm);
+	struct rw_waiter *top = rwm_top_waiter(rwm);
 
 	if (!rwm->pending || rwm->pending == current || rob(rwm))
 		return true;
@@ -261,7 +112,7 @@ static bool try_read(struct rw_mutex *rwm, struct rw_record *rec)
 	if (!list_empty(&rwm->readers))
 		set_word(rwm, RT_RW_READER | RT_RWLOCK_CHECK);
 	/* 2 */
-	if (reads(rwm, current)) {
+	if (rwm_reads(rwm, current)) {
 		lockevent_inc(rwpi_read_nest);
 	} else if (word || rwm->pending) { /* 3: else nobody there */
 		/* 5 */
@@ -279,7 +130,7 @@ static bool try_read(struct rw_mutex *rwm, struct rw_record *rec)
 	else
 		lockevent_cond_inc(rwpi_read_pass, rt_mutex_has_waiters(&rwm->mutex));
 	set_word(rwm, RT_RW_READER | RT_RWLOCK_CHECK);
-	link_reader(rwm, rec);
+	rwm_link_reader(rwm, rec);
 	atomic_inc(&rwm->count);
 	return true;
 }
@@ -322,7 +173,7 @@ static bool try_write(struct rw_mutex *rwm, struct rw_record *rec, struct rw_wai
 		return false;
 	if (rwm->pending && rwm->pending != current && !rob(rwm))
 		return false;
-	top = top_waiter(rwm);
+	top = rwm_top_waiter(rwm);
 	if (!rwm->pending && top && top != waiter && !outranks(current, top->rt.task))
 		return false;
 	rwm->pending = NULL;
@@ -382,8 +233,8 @@ static void slow_lock(struct rw_mutex *rwm, struct rw_record *rec)
 		if (!waits)
 			trace_contention_begin(rwm, LCB_F_RT | (rec->mode == LOCK_SHARED ? LCB_F_READ : LCB_F_WRITE));
 		waits = true;
-		if (top_waiter(rwm) == &waiter)
-			adjust_readers(rwm);
+		if (rwm_top_waiter(rwm) == &waiter)
+			rwm_adjust_readers(rwm);
 		raw_spin_unlock_irq(&rwm->mutex.wait_lock);
 		lockevent_inc(rwpi_sleep);
 		schedule();
@@ -391,7 +242,7 @@ static void slow_lock(struct rw_mutex *rwm, struct rw_record *rec)
 	}
 	if (waits)
 		__set_current_state(TASK_RUNNING);
-	adjust_readers(rwm); /* whoever left the queue may have been the strongest */
+	rwm_adjust_readers(rwm); /* whoever left the queue may have been the strongest */
 	raw_spin_unlock_irq(&rwm->mutex.wait_lock);
 	if (waits)
 		trace_contention_end(rwm, 0);
@@ -423,7 +274,7 @@ static void wake(struct rw_mutex *rwm, struct rw_waiter *waiter, struct wake_q_h
 /* The strongest waiter becomes the pending owner; after a writer, readers behind it are woken too (@run). */
 static void wake_next(struct rw_mutex *rwm, bool run, struct wake_q_head *wake_q)
 {
-	struct rw_waiter *top = top_waiter(rwm);
+	struct rw_waiter *top = rwm_top_waiter(rwm);
 	bool free = list_empty(&rwm->readers);
 
 	if (rwm->pending || !top) {
@@ -439,7 +290,7 @@ static void wake_next(struct rw_mutex *rwm, bool run, struct wake_q_head *wake_q
 	if (free)
 		set_word(rwm, RT_RWLOCK_CHECK | (top->mode == LOCK_SHARED ? RT_RW_PENDING_READ : RT_RW_PENDING_WRITE));
 	wake(rwm, top, wake_q);
-	while (run && rwm->pending_mode == LOCK_SHARED && (top = top_waiter(rwm)) && top->mode == LOCK_SHARED)
+	while (run && rwm->pending_mode == LOCK_SHARED && (top = rwm_top_waiter(rwm)) && top->mode == LOCK_SHARED)
 		wake(rwm, top, wake_q);
 }
 
@@ -453,10 +304,10 @@ static void read_unlock(struct rw_mutex *rwm, struct rw_record *rec)
 		return;
 	raw_spin_lock_irq(&rwm->mutex.wait_lock);
 	link_first(rwm, mark_check(rwm));
-	unlink_reader(rwm, rec);
+	rwm_unlink_reader(rwm, rec);
 	if (list_empty(&rwm->readers) || (rwm->limit && rwm->owners < rwm->limit)) {
 		wake_next(rwm, false, &wake_q);
-		adjust_readers(rwm);
+		rwm_adjust_readers(rwm);
 	} else {
 		set_word(rwm, RT_RW_READER | RT_RWLOCK_CHECK);
 	}
@@ -546,7 +397,7 @@ static void multi_prio_changed(void *l, struct task_struct *p)
 
 	rt_mutex_adjust_pi(p);
 	raw_spin_lock_irq(&rwm->mutex.wait_lock);
-	adjust_readers(rwm);
+	rwm_adjust_readers(rwm);
 	raw_spin_unlock_irq(&rwm->mutex.wait_lock);
 }
 
