@@ -144,6 +144,33 @@ void rt_mutex_setprio(struct task_struct *p, struct task_struct *donor)
 	sim_setprio(p->sim, donor ? donor->sim : NULL);
 }
 
+static void refresh_ceiling(struct task_struct *p)
+{
+	int best = SIM_NO_CEILING;
+
+	for (const struct kw_ceiling *c = p->ceilings; c; c = c->next)
+		best = min(best, c->prio);
+	sim_set_ceiling(p->sim, best);
+}
+
+void kw_ceiling_raise(struct kw_ceiling *c, int prio)
+{
+	c->prio = prio;
+	c->next = current->ceilings;
+	current->ceilings = c;
+	refresh_ceiling(current);
+}
+
+void kw_ceiling_drop(struct kw_ceiling *c)
+{
+	struct kw_ceiling **p = &current->ceilings;
+
+	while (*p != c)
+		p = &(*p)->next;
+	*p = c->next;
+	refresh_ceiling(current);
+}
+
 void kw_pi_event(enum kw_pi_rec rec, const struct task_struct *task, const void *lock, const struct task_struct *other,
 		 int prio)
 {

@@ -16,6 +16,20 @@ struct task_struct;
  */
 void rt_mutex_setprio(struct task_struct *p, struct task_struct *donor);
 
+/* A priority ceiling that a task keeps, in the memory of what it holds: req->hold. */
+struct kw_ceiling {
+	struct kw_ceiling *next;
+	int prio; /* kernel number */
+};
+
+/*
+ * current runs at least at @prio from now on, until the same ceiling is dropped; several
+ * are kept at once, in any order. As rt_mutex_setprio() free of cost, and besides whatever is
+ * inherited.
+ */
+void kw_ceiling_raise(struct kw_ceiling *c, int prio);
+void kw_ceiling_drop(struct kw_ceiling *c);
+
 enum kw_pi_rec {
 	KW_PI_BLOCK,	/* @task queues on @lock, owned by @other (NULL: free), with key @prio */
 	KW_PI_REQUEUE,	/* @task was given the key @prio on @lock */

@@ -28,6 +28,7 @@
 #define DEFAULT_PRIO 120
 #define NICE_TO_PRIO(nice) ((nice) + DEFAULT_PRIO)
 
+struct kw_ceiling;
 struct rt_mutex_waiter;
 
 struct wake_q_node {
@@ -52,6 +53,7 @@ struct task_struct {
 	struct rb_root_cached pi_waiters; /* per held lock its top waiter, strongest first */
 	struct task_struct *pi_top_task;
 	struct rt_mutex_waiter *pi_blocked_on;
+	struct kw_ceiling *ceilings; /* its own */
 
 	void *blocked_on; /* for models: the lock waited for */
 	struct kw_ww_ctx ww;

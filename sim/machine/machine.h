@@ -147,6 +147,7 @@ struct sim_task {
 	/* scheduling (sched*.c) */
 	struct sim_attr attr;	    /* normal parameters */
 	struct sim_task *pi_top;    /* donor: top of pi_waiters' task, or NULL */
+	int ceiling;		    /* strongest priority ceiling of the locks it holds, or SIM_NO_CEILING */
 	struct sim_task *rq_next, *rq_prev; /* list of its RT priority; right and left in a tree; list of interrupt bodies */
 	int64_t key, key_min;	    /* in a tree: its place, and the smallest vruntime from here down */
 	int64_t vruntime, lag;	    /* weighted ps */

@@ -82,6 +82,7 @@ void sim_sched_task_init(struct sim_task *task)
 	s->static_prio = SIM_DEFAULT_PRIO + task->attr.nice;
 	s->normal_prio = s->prio = sim_normal_prio(&task->attr);
 	s->policy = task->attr.policy;
+	task->ceiling = SIM_NO_CEILING;
 }
 
 /* -- order ------------------------------------------------------------------------------------ */

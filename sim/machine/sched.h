@@ -13,6 +13,7 @@
 /* Kernel priority numbers. */
 #define SIM_MAX_RT_PRIO 100
 #define SIM_DEFAULT_PRIO 120
+#define SIM_NO_CEILING 140 /* weaker than any task */
 #define SIM_DL_PRIO (-1)
 #define SIM_STOP_PRIO (-2)
 #define SIM_IDLE_PRIO 140
@@ -51,6 +52,8 @@ void sim_sched_switched(struct sim_cpu *cpu);
 /* rt_mutex_setprio(): the effective priority of @task given its strongest waiter's task (NULL: none). Re-queues
  * (head on deboost, tail on boost), changes class, checks preemption; emits PRIO when the number changes. */
 void sim_setprio(struct sim_task *task, struct sim_task *donor);
+/* The strongest of the ceilings that @task keeps from now on (SIM_NO_CEILING: none). As sim_setprio(). */
+void sim_set_ceiling(struct sim_task *task, int ceiling);
 /* sched_setscheduler(): new normal parameters; keeps inheritance; re-queues; emits SETSCHED.
  * The caller runs the lock side (prio_changed) afterwards. */
 void sim_setscheduler(struct sim_task *task, const struct sim_attr *attr);

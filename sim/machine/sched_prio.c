@@ -95,14 +95,23 @@ static void set_effective(struct sim_task *task, int prio, struct sim_task *dl_d
 		changed(rq, task, old);
 }
 
-void sim_setprio(struct sim_task *task, struct sim_task *donor)
+/* The best of its own priority, its donor's and the ceilings that it keeps. */
+static int best_prio(const struct sim_task *task, const struct sim_task *donor)
 {
-	struct sim_shared *s = task->shared;
-	int old = s->prio, prio = s->normal_prio;
-	struct sim_task *dl_donor;
+	int prio = task->shared->normal_prio;
 
 	if (donor && donor->shared->prio < prio)
 		prio = donor->shared->prio;
+	return task->ceiling < prio ? task->ceiling : prio;
+}
+
+void sim_setprio(struct sim_task *task, struct sim_task *donor)
+{
+	struct sim_shared *s = task->shared;
+	int old = s->prio, prio = best_prio(task, donor);
+	const struct sim_task *by = donor && (prio != task->ceiling || donor->shared->prio == prio) ? donor : NULL;
+	struct sim_task *dl_donor;
+
 	if (task->pi_top == donor && prio == old && prio != SIM_DL_PRIO)
 		return;
 	task->pi_top = donor;
@@ -112,18 +121,24 @@ void sim_setprio(struct sim_task *task, struct sim_task *donor)
 		sim_rq_account(sim_rq_of(task));
 	dl_donor = prio == SIM_DL_PRIO ? deadline_donor(task, donor) : NULL;
 	if (prio != old)
-		sim_emit(SIM_REC_PRIO, task->id + 1, donor ? donor->id + 1 : 0, (uint32_t)(old + 1),
+		sim_emit(SIM_REC_PRIO, task->id + 1, by ? by->id + 1 : 0, (uint32_t)(old + 1),
 			 (uint64_t)(int64_t)(prio + 1));
 	if (prio == old && dl_donor == task->dl_donor && !dl_donor)
 		return;
 	set_effective(task, prio, dl_donor, dl_donor ? SIM_ENQ_REPLENISH : 0);
 }
 
+void sim_set_ceiling(struct sim_task *task, int ceiling)
+{
+	task->ceiling = ceiling;
+	if (best_prio(task, task->pi_top) != task->shared->prio)
+		sim_setprio(task, task->pi_top);
+}
+
 void sim_setscheduler(struct sim_task *task, const struct sim_attr *attr)
 {
 	struct sim_shared *s = task->shared;
 	struct sim_rq *rq = sim_rq_of(task);
-	const struct sim_task *donor = task->pi_top;
 	int old = s->prio, prio;
 
 	if (task == rq->curr)
@@ -133,9 +148,8 @@ void sim_setscheduler(struct sim_task *task, const struct sim_attr *attr)
 	sim_fair_reweigh(rq, task, sim_fair_weight(attr));
 	s->policy = attr->policy;
 	s->static_prio = SIM_DEFAULT_PRIO + attr->nice;
-	s->normal_prio = prio = sim_normal_prio(attr);
-	if (donor && donor->shared->prio < prio)
-		prio = donor->shared->prio;
+	s->normal_prio = sim_normal_prio(attr);
+	prio = best_prio(task, task->pi_top);
 	sim_emit(SIM_REC_SETSCHED, task->id + 1, 0, (uint32_t)(s->normal_prio + 1), (uint64_t)(int64_t)(prio + 1));
 	if (prio != old)
 		set_effective(task, prio, prio == SIM_DL_PRIO ? deadline_donor(task, task->pi_top) : NULL, 0);

@@ -87,6 +87,15 @@ static enum run_piece off_cpu(const struct chain *k, uint32_t end)
 	return throttled ? RUN_PIECE_throttled : RUN_PIECE_preempted;
 }
 
+static enum run_piece end_of_task(struct chain *k, uint32_t task, unsigned depth);
+
+/* The lock is free, but a ceiling keeps @t out: whoever holds that other lock. */
+static enum run_piece end_of_barrier(struct chain *k, struct watch_task *t, unsigned depth)
+{
+	t->chain_next = t->op_barrier;
+	return t->op_barrier == k->waiter ? RUN_PIECE_asleep : end_of_task(k, t->op_barrier, depth);
+}
+
 static enum run_piece end_of_task(struct chain *k, uint32_t task, unsigned depth)
 {
 	struct watch_task *t = &k->w->task[task];
@@ -100,6 +109,8 @@ static enum run_piece end_of_task(struct chain *k, uint32_t task, unsigned depth
 
 		if (!watch_free_lock(l))
 			return l->counting ? RUN_PIECE_asleep : end_of_lock(k, task, t->op_lock, depth + 1);
+		if (t->op_barrier != WATCH_NONE)
+			return end_of_barrier(k, t, depth + 1);
 		if (t->state == WATCH_ASLEEP)
 			return RUN_PIECE_hand_over; /* its own lock is free, and it has not been told yet */
 	}
@@ -155,6 +166,8 @@ enum run_piece account_piece(struct watch *w, uint32_t task)
 	t->chain_next = WATCH_NONE;
 	if (!watch_free_lock(l))
 		return l->counting ? RUN_PIECE_asleep : end_of_lock(&k, task, t->op_lock, 1);
+	if (t->op_barrier != WATCH_NONE && t->state == WATCH_ASLEEP)
+		return end_of_barrier(&k, t, 1);
 	if (t->state == WATCH_RUNNING)
 		return RUN_PIECE_self;
 	return t->preempted && t->state == WATCH_READY ? RUN_PIECE_self : RUN_PIECE_hand_over;

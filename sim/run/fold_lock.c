@@ -105,6 +105,7 @@ static inline void wait_add(struct watch *w, uint32_t task)
 	l->last_wait[t->op_mode] = task;
 	l->nwait++;
 	t->op_waits = true;
+	t->op_barrier = WATCH_NONE;
 }
 
 static inline void wait_remove(struct watch *w, uint32_t task)

@@ -72,13 +72,22 @@ static void bind_instance(struct run_bound *b, struct bind_pool *pool, struct bo
 	sim_assert(bl->data && "simulated memory for the locks' data");
 }
 
+/* A priority ceiling that the text does not give is its users'. Where it is among the parameters, or NULL. */
+static uint64_t *open_ceiling(const struct lock_model *m, uint64_t *params)
+{
+	for (unsigned i = 0; m->params && m->params[i].name; i++)
+		if (!strcmp(m->params[i].name, "ceiling") && !params[i])
+			return &params[i];
+	return NULL;
+}
+
 static void bind_decl(struct run_bound *b, struct bind_pool *pool, uint32_t index,
 		      const struct scn_compare *compare)
 {
 	const struct scn_lock *decl = &b->scn->lock[index];
 	bool other = compare && compare->lock == index;
 	const struct lock_model *m = registry_find(other ? compare->model : decl->model);
-	uint64_t *params;
+	uint64_t *params, *ceiling;
 
 	sim_assert(m && "a model that the checker knows");
 	if (other)
@@ -87,12 +96,15 @@ static void bind_decl(struct run_bound *b, struct bind_pool *pool, uint32_t inde
 		params = make_params(b, pool, m, decl->set, decl->nset);
 	if (decl->kind == SCN_SEMAPHORE && decl->value && count_params(m))
 		params[0] = bound_value(b, decl->value);
+	ceiling = open_ceiling(m, params);
 	for (uint32_t i = 0; i < decl->count; i++) {
 		struct bound_lock *bl = &b->lock[b->lock_first[index] + i];
 
 		bl->model = m;
 		bl->decl = index;
 		bl->instance = i;
+		if (ceiling)
+			*ceiling = scn_ceiling(b->scn, index, i);
 		bind_instance(b, pool, bl, decl, params);
 	}
 }

@@ -82,7 +82,7 @@ static void check_task(struct watch *w, uint32_t task)
 	const struct sim_shared *s = watch_shared(w, task);
 	uint32_t who = WATCH_NONE, lock = WATCH_NONE;
 	unsigned budget = WALK_MAX;
-	int best;
+	int best, ceiling;
 
 	if (!s || w->task[task].state == WATCH_GONE)
 		return;
@@ -91,9 +91,19 @@ static void check_task(struct watch *w, uint32_t task)
 	if (in_flight(w, task, &budget) || lent_otherwise(w, task))
 		return;
 	best = inherited(w, task, &who, &lock);
+	ceiling = w->b->task[task].task ? w->b->task[task].task->ceiling : SIM_NO_CEILING;
+	if (ceiling < best) {
+		best = ceiling;
+		who = WATCH_NONE;
+	}
 	if (urgency(s->prio) == MIN(best, urgency(s->normal_prio)) || !watch_wants(w, RUN_FINDING_pi))
 		return;
-	if (best < urgency(s->normal_prio))
+	if (best < urgency(s->normal_prio) && who == WATCH_NONE)
+		watch_report(w, RUN_FINDING_pi, task, WATCH_NONE,
+			     g_strdup_printf("%s has priority %d but should have %d, the ceiling of what it holds\n"
+					     "  kernel numbers: smaller is stronger; its own is %d",
+					     w->b->task[task].name, s->prio, best, s->normal_prio));
+	else if (best < urgency(s->normal_prio))
 		watch_report(w, RUN_FINDING_pi, task, lock,
 			     g_strdup_printf(
 				     "%s has priority %d but should have %d, that of %s, who waits for %s\n"

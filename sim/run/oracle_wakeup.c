@@ -15,6 +15,8 @@ static bool wakes_itself(const struct watch *w, uint32_t task)
 {
 	const struct sim_task *t = w->b->task[task].task;
 
+	if (w->task[task].op_barrier != WATCH_NONE && w->task[w->task[task].op_barrier].state != WATCH_GONE)
+		return true; /* kept out by somebody who holds another lock */
 	return t && (sim_event_queued(&t->timeout) || sim_event_queued(&t->timer) || t->sigpending);
 }
 

@@ -15,6 +15,15 @@ static void fold_result(struct watch *w, const struct sim_rec *rec)
 	w->rtask[rec->task - 1].result = (int)rec->val;
 }
 
+/* A lock that is free may be closed by a rule of its protocol: then the record names whom the task waits for. */
+static void fold_pi_block(struct watch *w, const struct sim_rec *rec)
+{
+	struct watch_task *t = &w->task[rec->task - 1];
+
+	if (t->op == WATCH_OP_LOCK && t->op_lock == rec->obj - 1 && !(w->lock[t->op_lock].caps & LOCK_CAP_PI))
+		t->op_barrier = rec->arg ? rec->arg - 1 : WATCH_NONE;
+}
+
 /* NULL: the record tells the folds nothing. */
 static void (*const folds[SIM_REC_TYPE_COUNT])(struct watch *w, const struct sim_rec *rec) = {
 	[SIM_REC_SWITCH] = fold_switch,
@@ -31,6 +40,7 @@ static void (*const folds[SIM_REC_TYPE_COUNT])(struct watch *w, const struct sim
 	[SIM_REC_UNLOCKED] = fold_unlocked,
 	[SIM_REC_DOWNGRADE] = fold_downgrade,
 	[SIM_REC_EVENT] = fold_event,
+	[SIM_REC_PI_BLOCK] = fold_pi_block,
 	[SIM_REC_ARRIVE] = fold_arrive,
 	[SIM_REC_DONE] = fold_done,
 	[SIM_REC_JOB] = fold_job,

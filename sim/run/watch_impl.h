@@ -62,6 +62,7 @@ struct watch_task { /* what every record touches comes first */
 	bool deadlocked;   /* is in a cycle that was told */
 	bool starved;	   /* was told of this wait */
 	uint32_t statement; /* last one that a record named */
+	uint32_t op_barrier; /* who keeps it out though the lock is free (a ceiling), or WATCH_NONE */
 	uint64_t op_ahead; /* grants and failures that the FIFO promise demands before its own */
 	uint64_t op_passed; /* later shared grants while this wait was open (starvation) */
 	uint64_t sleeps;   /* inside lock(), in the window */

@@ -190,6 +190,18 @@ static void check_param_unit(struct parser *p, const struct scn_setting *s, cons
 			   s->name, model, wants[unit]);
 }
 
+static void check_ceiling(struct parser *p, const struct scn_setting *s)
+{
+	uint64_t ceiling;
+
+	if (strcmp(s->name, "ceiling") || s->value->unit != SCN_COUNT)
+		return;
+	ceiling = scn_constant(p->scn, s->value);
+	if (!ceiling || ceiling > 99)
+		parse_fail(p, SIM_DIAG_out_of_range, s->value->pos,
+			   "a ceiling is a real-time priority, 1 to 99 (the strongest), not %" G_GUINT64_FORMAT, ceiling);
+}
+
 static void check_model(struct parser *p, const char *model, struct sim_pos pos,
 			const struct scn_setting *set, unsigned nset)
 {
@@ -211,6 +223,7 @@ static void check_model(struct parser *p, const char *model, struct sim_pos pos,
 			;
 		if (params[at]) {
 			check_param_unit(p, &set[i], model, units[at]);
+			check_ceiling(p, &set[i]);
 			continue;
 		}
 		parse_fail(p, SIM_DIAG_unknown_lock_param, set[i].pos,

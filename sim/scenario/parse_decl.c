@@ -163,9 +163,6 @@ bool parse_lock_settings(struct parser *p, GArray *set, unsigned *data_lines)
 			return parse_expected(p, "the name of a parameter or \"}\"");
 		s.name = parse_slice(p, &p->tok);
 		parse_advance(p);
-		if (!strcmp(s.name, "ceiling"))
-			return parse_fail(p, SIM_DIAG_unsupported, s.pos,
-					  "ceiling protocols are not supported yet");
 		if (data_lines && !strcmp(s.name, "data")) {
 			if (!parse_data_lines(p, data_lines))
 				return false;

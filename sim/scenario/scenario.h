@@ -327,6 +327,12 @@ uint64_t scn_constant(const struct scenario *scn, const struct scn_expr *e);
 /* The same for instance @instance of a task ($i). False if the value changes during the run. */
 bool scn_instance_value(const struct scenario *scn, const struct scn_expr *e, uint64_t instance, uint64_t *value);
 /*
+ * The priority ceiling of an instance of @lock (index) by the text: the strongest real-time priority, 1 to 99,
+ * among the tasks that acquire it or are told to, also of those that they are `set` to; 0: none is a real-time
+ * task. An index that is not a plain number counts for all instances.
+ */
+uint64_t scn_ceiling(const struct scenario *scn, uint32_t lock, uint32_t instance);
+/*
  * One step of arithmetic for @e of kind SCN_ADD, SUB, MUL or DIV, from the values of its
  * sides: saturates at UINT64_MAX and at 0, never wraps. A ratio or percent on either side of a
  * product, or as a divisor, scales by 10^6; a division by zero gives UINT64_MAX.

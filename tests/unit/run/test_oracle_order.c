@@ -240,6 +240,27 @@ START_TEST(pi_is_transitive)
 }
 END_TEST
 
+/* A ceiling that a task keeps counts beside what it inherits: above it, and not below. */
+START_TEST(pi_and_a_ceiling)
+{
+	for (unsigned right = 0; right < 2; right++) {
+		reset(3, 1, LOCK_CAP_PI);
+		prios(FIFO(10), FIFO(50), FIFO(20));
+		world_task[0].ceiling = FIFO(60);
+		world_start();
+		all_run(3);
+		take(0, 0, EX);
+		set_prio(0, FIFO(right ? 60 : 50));
+		at(1); call(1, 0, EX);
+		ck_assert_uint_eq(found_any(), 0);
+		sleeps(1, IDLE);
+		ck_assert_uint_eq(found(RUN_FINDING_pi), !right);
+		world_finish(5);
+		world_free();
+	}
+}
+END_TEST
+
 /* Raising a sleeper must reach the owner by the time `set` is over. */
 START_TEST(pi_after_set)
 {
@@ -279,6 +300,7 @@ int main(void)
 	tcase_add_test(t, pi_deboost);
 	tcase_add_test(t, pi_is_transitive);
 	tcase_add_test(t, pi_after_set);
+	tcase_add_test(t, pi_and_a_ceiling);
 	suite_add_tcase(s, t);
 	r = srunner_create(s);
 	srunner_run_all(r, CK_NORMAL);

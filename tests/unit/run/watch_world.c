@@ -44,7 +44,8 @@ void world_reset(unsigned ntask, unsigned nlock)
 		first[i] = i;
 		world_shared[i] = (struct sim_shared){ .prio = SIM_DEFAULT_PRIO, .normal_prio = SIM_DEFAULT_PRIO };
 		world_allowed[i] = ~UINT64_C(0);
-		world_task[i] = (struct sim_task){ .id = i, .allowed = &world_allowed[i], .shared = &world_shared[i] };
+		world_task[i] = (struct sim_task){ .id = i, .allowed = &world_allowed[i], .shared = &world_shared[i],
+						   .ceiling = SIM_NO_CEILING };
 		world_shared[i].sim = &world_task[i];
 		tasks[i] = (struct bound_task){ task_name[i], &world_task[i], (void *)&world_shared[i], i, 0 };
 		task_decl[i] = (struct scn_task){ .name = task_name[i], .count = 1 };

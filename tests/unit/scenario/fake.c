@@ -15,6 +15,8 @@ static const char *const mutex_params[] = { "handoff", "spin", "starve", NULL };
 static const unsigned char mutex_units[] = { 1, 2, 1 };
 static const char *const rtmutex_params[] = { "deadlock", "max_lock_depth", NULL };
 static const unsigned char rtmutex_units[] = { 2, 0 };
+static const char *const ceiling_params[] = { "ceiling", NULL };
+static const unsigned char ceiling_units[] = { 0 };
 static const char *const rwsem_params[] = { "handoff", "batch", "starve", NULL };
 static const unsigned char rwsem_units[] = { 1, 0, 1 };
 static const char *const mutex_events[] = { "mutex_handoff", "mutex_spin", NULL };
@@ -30,7 +32,9 @@ static const struct {
 	const char *const *events;
 } models[] = {
 	{ "completion", SCN_CAP_TIMEOUT | SCN_CAP_SIGNAL | SCN_CAP_TRY | SCN_CAP_WAKEALL | ANYONE, no_names, NULL, NULL },
+	{ "futex-pp", SCN_CAP_TRY | SCN_CAP_TIMEOUT, ceiling_params, ceiling_units, NULL },
 	{ "mutex", SCN_CAP_TRY | SCN_CAP_SIGNAL, mutex_params, mutex_units, mutex_events },
+	{ "pcp", SCN_CAP_TRY | SCN_CAP_SIGNAL | SCN_CAP_TIMEOUT, ceiling_params, ceiling_units, NULL },
 	{ "qspinlock", SCN_CAP_TRY | SCN_CAP_SPIN | SCN_CAP_RAW, no_names, NULL, NULL },
 	{ "rtmutex", SCN_CAP_TRY | SCN_CAP_SIGNAL | SCN_CAP_TIMEOUT, rtmutex_params, rtmutex_units, NULL },
 	{ "rwsem", RWSEM_CAPS, rwsem_params, rwsem_units, rwsem_events },
@@ -42,8 +46,8 @@ static const struct {
 };
 
 static const char *const model_names[] = {
-	"completion", "mutex",	    "qspinlock", "rtmutex", "rwsem",
-	"rwsem-3.12", "rwsem-3.16", "semaphore", "tas",	    "ticket", NULL,
+	"completion", "futex-pp",   "mutex",      "pcp",       "qspinlock", "rtmutex",
+	"rwsem",      "rwsem-3.12", "rwsem-3.16", "semaphore", "tas",	    "ticket",  NULL,
 };
 
 static const char *const presets[] = { "uniform", "westmere-ex-8s", "zero", NULL };

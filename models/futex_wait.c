@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* FUTEX_WAIT and FUTEX_WAKE: see futex.h, also for the steps. */
+#include "models/futex.h"
+
+void futex_bucket_init(struct futex_bucket *hb)
+{
+	raw_spin_lock_init(&hb->lock);
+	INIT_LIST_HEAD(&hb->chain);
+}
+
+/* d. Behind those that are at least as strong; all fair tasks are equal. */
+static void futex_queue(struct futex_bucket *hb, struct futex_q *q, int prio)
+{
+	struct futex_q *at;
+
+	q->task = current;
+	q->prio = min(prio, MAX_RT_PRIO);
+	q->lock_ptr = hb;
+	list_for_each_entry(at, &hb->chain, list)
+		if (at->prio > q->prio)
+			break;
+	list_add_tail(&q->list, &at->list);
+	raw_spin_unlock(&hb->lock);
+}
+
+/* e. False: the waker was first. */
+static bool futex_unqueue(struct futex_bucket *hb, struct futex_q *q)
+{
+	bool queued = false;
+
+	if (READ_ONCE(q->lock_ptr)) {
+		raw_spin_lock(&hb->lock);
+		queued = q->lock_ptr;
+		if (queued)
+			list_del(&q->list);
+		raw_spin_unlock(&hb->lock);
+	}
+	if (queued)
+		atomic_dec(&hb->waiters);
+	return queued;
+}
+
+/* d and e; the bucket's lock is held on entry. */
+static int futex_sleep(struct futex_bucket *hb, int prio, struct kw_timeout *timeout)
+{
+	struct futex_q q;
+
+	lockevent_inc(futex_wait);
+	set_current_state(TASK_INTERRUPTIBLE);
+	futex_queue(hb, &q, prio);
+	model_step("futex-sleep");
+	if (READ_ONCE(q.lock_ptr) && !kw_timed_out(timeout))
+		schedule();
+	__set_current_state(TASK_RUNNING);
+	if (!futex_unqueue(hb, &q))
+		return 0;
+	if (kw_timed_out(timeout))
+		return -ETIMEDOUT;
+	lockevent_inc(futex_signal);
+	return -EINTR;
+}
+
+int futex_wait(struct futex_bucket *hb, atomic_t *word, int val, int prio, struct kw_timeout *timeout)
+{
+	int ret = -EAGAIN;
+
+	kw_syscall_enter();
+	atomic_inc(&hb->waiters);     /* a */
+	raw_spin_lock(&hb->lock);     /* b */
+	if (atomic_read(word) == val) { /* c */
+		ret = futex_sleep(hb, prio, timeout);
+	} else {
+		raw_spin_unlock(&hb->lock);
+		atomic_dec(&hb->waiters);
+		lockevent_inc(futex_wait_again);
+	}
+	kw_syscall_exit();
+	return ret;
+}
+
+unsigned int futex_wake(struct futex_bucket *hb, unsigned int n)
+{
+	unsigned int woken = 0;
+	DEFINE_WAKE_Q(wake_q);
+
+	kw_syscall_enter();
+	if (atomic_read(&hb->waiters)) { /* a */
+		raw_spin_lock(&hb->lock); /* b */
+		for (; woken < n && !list_empty(&hb->chain); woken++) {
+			struct futex_q *first = list_first_entry(&hb->chain, struct futex_q, list);
+
+			wake_q_add(&wake_q, first->task);
+			list_del(&first->list); /* c */
+			smp_store_release(&first->lock_ptr, NULL);
+		}
+		raw_spin_unlock(&hb->lock);
+		if (woken)
+			atomic_sub((int)woken, &hb->waiters);
+		wake_up_q(&wake_q); /* d */
+	}
+	if (woken)
+		lockevent_add(futex_wake, woken);
+	else
+		lockevent_inc(futex_wake_none);
+	kw_syscall_exit();
+	return woken;
+}
+
+void futex_view_waiters(const struct futex_bucket *hb, struct lock_view *view)
+{
+	const struct futex_q *q;
+
+	list_for_each_entry(q, &hb->chain, list)
+		lock_view_waiter(view, q->task, LOCK_EXCLUSIVE);
+}
