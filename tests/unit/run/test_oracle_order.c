@@ -246,10 +246,10 @@ START_TEST(pi_and_a_ceiling)
 	for (unsigned right = 0; right < 2; right++) {
 		reset(3, 1, LOCK_CAP_PI);
 		prios(FIFO(10), FIFO(50), FIFO(20));
-		world_task[0].ceiling = FIFO(60);
 		world_start();
 		all_run(3);
 		take(0, 0, EX);
+		world_task[0].ceiling = FIFO(60);
 		set_prio(0, FIFO(right ? 60 : 50));
 		at(1); call(1, 0, EX);
 		ck_assert_uint_eq(found_any(), 0);
