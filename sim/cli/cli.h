@@ -24,7 +24,7 @@ struct cli_verb {
 	int (*run)(int argc, char **argv); /* argv: what is left, argv[0] is the first operand */
 };
 
-extern const struct cli_verb verb_run, verb_compare, verb_sweep, verb_report, verb_validate, verb_test, verb_check, verb_list, verb_explain, verb_graph, verb_trace, verb_kernel, verb_import, verb_twin, verb_help;
+extern const struct cli_verb verb_run, verb_compare, verb_sweep, verb_report, verb_validate, verb_test, verb_check, verb_list, verb_explain, verb_graph, verb_trace, verb_kernel, verb_import, verb_native, verb_twin, verb_help;
 /* All, in the order of the help, NULL-terminated. */
 extern const struct cli_verb *const cli_verbs[];
 

@@ -9,7 +9,7 @@ struct cli_options opt;
 const char *cli_verb_name = "";
 
 const struct cli_verb *const cli_verbs[] = {
-	&verb_run, &verb_compare, &verb_sweep, &verb_report, &verb_validate, &verb_test, &verb_check, &verb_list, &verb_explain, &verb_graph, &verb_trace, &verb_kernel, &verb_import, &verb_twin, &verb_help, NULL,
+	&verb_run, &verb_compare, &verb_sweep, &verb_report, &verb_validate, &verb_test, &verb_check, &verb_list, &verb_explain, &verb_graph, &verb_trace, &verb_kernel, &verb_import, &verb_native, &verb_twin, &verb_help, NULL,
 };
 
 static const GOptionEntry every_verb[] = {

@@ -58,6 +58,7 @@ static const char *const pattern[SIM_REC_TYPE_COUNT] = {
 	[SIM_REC_LINE_SUM] = "object %O distance %a %v",
 	[SIM_REC_LINE] = "%t object %O line %W distance %x op %y %d",
 	[SIM_REC_ACCESS] = "%t object %O line %W op %x hit %y %v",
+	[SIM_REC_STEP] = "%t {sleeps until|timeout|sets|yields} %O %d",
 };
 
 static void put_name(FILE *out, uint32_t index, uint32_t n, const char *const *list, const char *none)

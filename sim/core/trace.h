@@ -57,7 +57,9 @@
 	/* lines: aggregated, emitted once at the end unless the class LINES is on */              \
 	X(LINE_SUM, SUM, "-; object; distance class; transfers")                                  \
 	X(LINE, LINES, "task; object; distance class | op << 8 | line in object << 16; ps waited") \
-	X(ACCESS, ACCESS, "task; object; op | hit << 8 | line in object << 16; value")
+	X(ACCESS, ACCESS, "task; object; op | hit << 8 | line in object << 16; value")               \
+	/* programs, appended: digests hash the numbers */                                         \
+	X(STEP, DETAIL, "task; lock or other task; enum sim_rec_step; time")
 
 enum sim_rec_type {
 #define X(name, cls, doc) SIM_REC_##name,
@@ -83,6 +85,13 @@ enum sim_rec_state { /* what became of the task that was switched out */
 	SIM_STATE_SLEEPS,    /* interruptible, "S" */
 	SIM_STATE_BLOCKED,   /* uninterruptible, "D" */
 	SIM_STATE_EXITED,    /* "X" */
+};
+
+enum sim_rec_step { /* what a program asks for that no other record tells */
+	SIM_STEP_SLEEP,	  /* val: until when; may be past */
+	SIM_STEP_TIMEOUT, /* obj: of the lock() that follows; val: how long */
+	SIM_STEP_SET,	  /* obj: the task whose parameters are set */
+	SIM_STEP_YIELD,
 };
 
 enum sim_rec_irq { SIM_IRQ_TICK, SIM_IRQ_IPI, SIM_IRQ_CALL, SIM_IRQ_DEVICE };

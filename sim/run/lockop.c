@@ -135,6 +135,8 @@ void lockop_lock(struct sim_task *task, void *arg)
 	task->kernel_mode += in_kernel(m);
 	op_enter(task, m, lock);
 	t->waiting = lock;
+	if (in->value)
+		sim_emit(SIM_REC_STEP, task->id + 1, lock, SIM_STEP_TIMEOUT, req.timeout);
 	sim_emit(SIM_REC_CALL, task->id + 1, lock, how, in->stmt);
 	director_mark(t, lock, SCN_LOCK_TRYING);
 	t->result = m->lock(bl->lock, &req);

@@ -60,6 +60,7 @@ static void set_one(struct prog_task *t, uint32_t index, const struct sim_attr *
 
 	if (target->exited)
 		return;
+	sim_emit(SIM_REC_STEP, t->sim->id + 1, target->id + 1, SIM_STEP_SET, 0);
 	sim_setscheduler(target, attr);
 	if (!other->waiting)
 		return;

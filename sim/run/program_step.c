@@ -26,8 +26,9 @@ static bool call(struct sim_act *act, const struct prog_insn *in, void (*fn)(str
 	return true;
 }
 
-static bool until(struct sim_act *act, sim_time t)
+static bool until(const struct prog_task *task, struct sim_act *act, sim_time t)
 {
+	sim_emit(SIM_REC_STEP, number(task), 0, SIM_STEP_SLEEP, t);
 	if (t <= sim->now)
 		return false;
 	act->kind = SIM_ACT_SLEEP;
@@ -70,13 +71,13 @@ static bool step_ran(struct prog_task *t, const struct prog_insn *in, struct sim
 
 static bool step_sleep(struct prog_task *t, const struct prog_insn *in, struct sim_act *act)
 {
-	return until(act, sim->now + value_of(in->value, &t->env));
+	return until(t, act, sim->now + value_of(in->value, &t->env));
 }
 
 static bool step_at(struct prog_task *t, const struct prog_insn *in, struct sim_act *act)
 {
 	t->release = value_of(in->value, &t->env);
-	return until(act, t->release);
+	return until(t, act, t->release);
 }
 
 /* The next release on the grid; one that is past already starts at once. */
@@ -86,7 +87,7 @@ static bool step_period(struct prog_task *t, const struct prog_insn *in, struct 
 
 	t->release += value_of(in->value, &t->env);
 	sim_emit(SIM_REC_JOB, number(t), 0, t->release < sim->now, old);
-	return until(act, t->release);
+	return until(t, act, t->release);
 }
 
 /* -- control --------------------------------------------------------------------------------- */
@@ -263,6 +264,7 @@ static bool step_spend(struct prog_task *t, const struct prog_insn *in, struct s
 
 static bool step_yield(struct prog_task *t, const struct prog_insn *in, struct sim_act *act)
 {
+	sim_emit(SIM_REC_STEP, number(t), 0, SIM_STEP_YIELD, 0);
 	act->kind = SIM_ACT_YIELD;
 	return true;
 }
