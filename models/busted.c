@@ -14,6 +14,7 @@
  *   busted-broken         never takes a waiter out of its count              broken
  *   busted-pi             keeps the boost after unlock                       pi-integrity
  *   busted-fifo           serves the latest first, but promises FIFO         fifo
+ *   busted-mcs            a queue spinlock that does (busted_queue.c)        fifo
  *   busted-lifo           serves the latest first                            starvation
  *   busted-starve         lets readers in past waiting writers               writer-starved
  *   busted-conservation   loses a release that nobody waits for              conservation

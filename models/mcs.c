@@ -16,19 +16,14 @@
  */
 #include "models/mcs.h"
 
-#include "sim/model.h"
-
-struct mcs_lock {
-	struct mcs_spinlock *tail;
-};
-
-static void mcs_spin_lock(struct mcs_lock *lock, struct mcs_spinlock *node)
+static void mcs_spin_lock(struct mcs_lock *lock, struct mcs_hold *hold)
 {
-	struct mcs_spinlock *prev;
+	struct mcs_spinlock *node = &hold->node, *prev;
 
 	node->locked = 0;
 	node->next = NULL;
 	prev = xchg(&lock->tail, node);
+	hold->seen.prev = prev;
 	if (!prev)
 		return;
 	trace_contention_begin(lock, LCB_F_SPIN);
@@ -52,39 +47,74 @@ static void mcs_spin_unlock(struct mcs_lock *lock, struct mcs_spinlock *node)
 
 /* --------------------------------------------------------------------------------------- */
 
-static void mcs_init(void *l, const uint64_t *params)
+void mcs_model_init(void *l, const uint64_t *params)
 {
 	struct mcs_lock *lock = l;
 
 	WRITE_ONCE(lock->tail, NULL);
 }
 
-static int mcs_lock(void *l, struct lock_req *req)
+int mcs_model_lock(void *l, struct lock_req *req)
 {
 	struct mcs_lock *lock = l;
-	struct mcs_spinlock *node = req->hold;
+	struct mcs_hold *hold = req->hold;
 
 	preempt_disable();
+	mcs_seen_init(&hold->seen, &hold->node);
 	if (!(req->how & LOCK_TRY)) {
-		mcs_spin_lock(lock, node);
+		mcs_spin_lock(lock, hold);
 		return 0;
 	}
-	if (!READ_ONCE(lock->tail) && !cmpxchg_acquire(&lock->tail, NULL, node))
+	if (!READ_ONCE(lock->tail) && !cmpxchg_acquire(&lock->tail, NULL, &hold->node)) {
+		hold->seen.prev = NULL;
 		return 0;
+	}
 	preempt_enable();
 	return -EBUSY;
 }
 
 static void mcs_unlock(void *l, struct lock_req *req)
 {
-	mcs_spin_unlock(l, req->hold);
+	struct mcs_hold *hold = req->hold;
+
+	mcs_spin_unlock(l, &hold->node);
 	preempt_enable();
 }
 
-static void mcs_view(const void *l, struct lock_view *view)
+/* Does it stand at the head? Whoever was handed the lock may have a prev that queues again by now. */
+static bool mcs_is_head(const struct mcs_spinlock *node, const struct mcs_seen *seen)
+{
+	return node->locked || !seen->prev;
+}
+
+static const struct mcs_spinlock *mcs_before(const struct mcs_spinlock *node, const struct mcs_seen *seen)
+{
+	return mcs_is_head(node, seen) || seen->prev == node ? NULL : seen->prev;
+}
+
+void mcs_view_queue(struct lock_view *view, const struct mcs_spinlock *tail, bool head_waits, mcs_seen_fn seen)
+{
+	const struct mcs_spinlock *node;
+	unsigned n = 0, first = view->nwaiters;
+
+	for (node = tail; node && (head_waits || !mcs_is_head(node, seen(node))); node = mcs_before(node, seen(node)))
+		n++;
+	view->nwaiters += n;
+	for (node = tail; n > 0; node = mcs_before(node, seen(node)))
+		if (first + --n < view->waiters_room)
+			view->waiters[first + n] = (struct lock_view_task){ seen(node)->task, LOCK_EXCLUSIVE };
+}
+
+static const struct mcs_seen *mcs_hold_seen(const struct mcs_spinlock *node)
+{
+	return &container_of(node, const struct mcs_hold, node)->seen;
+}
+
+void mcs_model_view(const void *l, struct lock_view *view)
 {
 	const struct mcs_lock *lock = l;
 
+	mcs_view_queue(view, lock->tail, false, mcs_hold_seen);
 	view->word = lock->tail != NULL; /* an address means nothing to a reader */
 }
 
@@ -95,9 +125,9 @@ LOCK_MODEL(mcs) = {
 	.summary = "queue spinlock: strict FIFO, every waiter on its own cache line",
 	.caps = LOCK_CAP_SPIN | LOCK_CAP_TRY | LOCK_CAP_FIFO,
 	.size = sizeof(struct mcs_lock),
-	.hold_size = sizeof(struct mcs_spinlock),
-	.init = mcs_init,
-	.lock = mcs_lock,
+	.hold_size = sizeof(struct mcs_hold),
+	.init = mcs_model_init,
+	.lock = mcs_model_lock,
 	.unlock = mcs_unlock,
-	.view = mcs_view,
+	.view = mcs_model_view,
 };

@@ -21,11 +21,10 @@
  */
 #include "models/qspinlock.h"
 
-#include "sim/model.h"
-
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the bytes of the word");
 
 DEFINE_PER_CPU_ALIGNED(struct qnodes, qspinlock_nodes);
+DEFINE_PER_CPU(struct qnodes_seen, qspinlock_seen);
 
 LOCKEVENTS(QSPINLOCK_EVENTS)
 
@@ -41,6 +40,14 @@ bool queued_spin_trylock(struct qspinlock *lock)
 	int val = atomic_read(&lock->val);
 
 	return !val && atomic_try_cmpxchg_acquire(&lock->val, &val, _Q_LOCKED_VAL);
+}
+
+static void seen_pending(const struct qspinlock *lock)
+{
+	struct qnodes_seen *seen = this_cpu_ptr(&qspinlock_seen);
+
+	seen->pending = lock;
+	seen->pending_task = current;
 }
 
 /* 3-7 */
@@ -61,9 +68,11 @@ bool queued_spin_pending(struct qspinlock *lock, u32 val)
 	}
 	trace_contention_begin(lock, LCB_F_SPIN);
 	lockevent_inc(lock_pending);
+	seen_pending(lock);
 	if (val & _Q_LOCKED_MASK)
 		smp_cond_load_acquire(&lock->locked, !VAL);		/* 6 */
 	WRITE_ONCE(lock->locked_pending, (u16)_Q_LOCKED_VAL);		/* 7 */
+	seen_pending(NULL);
 	trace_contention_end(lock, 0);
 	return true;
 }
@@ -93,6 +102,7 @@ static void take_as_head(struct qspinlock *lock, struct mcs_spinlock *node, stru
 
 static void queue_with_node(struct qspinlock *lock, struct mcs_spinlock *node, int idx)
 {
+	struct mcs_seen *seen = &this_cpu_ptr(&qspinlock_seen)->node[idx];
 	u32 tail = queued_spin_tail(smp_processor_id(), idx), old;
 	struct mcs_spinlock *next = NULL;
 
@@ -101,9 +111,11 @@ static void queue_with_node(struct qspinlock *lock, struct mcs_spinlock *node, i
 	lockevent_cond_inc(lock_use_node4, idx == 3);
 	node->locked = 0;
 	node->next = NULL;
+	mcs_seen_init(seen, node);
 	if (queued_spin_trylock(lock)) /* 9 */
 		return;
 	old = (u32)xchg_relaxed(&lock->tail, (u16)(tail >> _Q_TAIL_IDX_SHIFT)) << _Q_TAIL_IDX_SHIFT; /* 10 */
+	seen->prev = old ? decode_tail(old) : NULL;
 	trace_contention_begin(lock, LCB_F_SPIN);
 	if (old)
 		next = wait_for_headship(decode_tail(old), node);
@@ -111,7 +123,7 @@ static void queue_with_node(struct qspinlock *lock, struct mcs_spinlock *node, i
 	trace_contention_end(lock, 0);
 }
 
-static void queued_spin_lock_slowpath(struct qspinlock *lock, u32 val)
+void queued_spin_lock_slowpath(struct qspinlock *lock, u32 val)
 {
 	struct qnodes *nodes;
 	int idx;
@@ -157,7 +169,7 @@ static int qspinlock_lock(void *l, struct lock_req *req)
 	return 0;
 }
 
-static void qspinlock_unlock(void *l, struct lock_req *req)
+void qspinlock_model_unlock(void *l, struct lock_req *req)
 {
 	struct qspinlock *lock = l;
 
@@ -165,10 +177,37 @@ static void qspinlock_unlock(void *l, struct lock_req *req)
 	preempt_enable();
 }
 
-static void qspinlock_view(const void *l, struct lock_view *view)
+/* Its CPU's column is the same in both tables. */
+static const struct mcs_seen *qnode_seen(const struct mcs_spinlock *node)
+{
+	size_t at = (size_t)((const char *)node - (const char *)per_cpu_ptr(&qspinlock_nodes, 0));
+	const struct qnodes_seen *seen = per_cpu_ptr(&qspinlock_seen, at / kw_percpu_stride);
+
+	return &seen->node[at % kw_percpu_stride / sizeof(*node)];
+}
+
+/* The pending bit alone could be of one who is about to give it up and queue. */
+static void view_pending(const struct qspinlock *lock, struct lock_view *view)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		const struct qnodes_seen *seen = per_cpu_ptr(&qspinlock_seen, cpu);
+
+		if (seen->pending == lock)
+			lock_view_waiter(view, seen->pending_task, LOCK_EXCLUSIVE);
+	}
+}
+
+void qspinlock_model_view(const void *l, struct lock_view *view)
 {
 	const struct qspinlock *lock = l;
+	u32 tail = (u32)lock->val.counter & _Q_TAIL_MASK;
 
+	if (lock->pending)
+		view_pending(lock, view);
+	if (tail)
+		mcs_view_queue(view, decode_tail(tail), true, qnode_seen);
 	view->word = (uint32_t)lock->val.counter;
 }
 
@@ -182,6 +221,6 @@ LOCK_MODEL(qspinlock) = {
 	.events = lockevent_names,
 	.init = qspinlock_init,
 	.lock = qspinlock_lock,
-	.unlock = qspinlock_unlock,
-	.view = qspinlock_view,
+	.unlock = qspinlock_model_unlock,
+	.view = qspinlock_model_view,
 };

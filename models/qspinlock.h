@@ -35,6 +35,14 @@ struct qnodes { /* for task, softirq, hardirq, NMI */
 
 DECLARE_PER_CPU_ALIGNED(struct qnodes, qspinlock_nodes);
 
+struct qnodes_seen { /* the simulator's side, for view(): who queues with which node, and who is pending */
+	struct mcs_seen node[QSPINLOCK_MAX_NODES];
+	const struct qspinlock *pending; /* this CPU waits for it as the pending one */
+	const struct task_struct *pending_task;
+};
+
+DECLARE_PER_CPU(struct qnodes_seen, qspinlock_seen);
+
 /* First in the list of every lock that queued_spin_pending() counts for. */
 #define QSPINLOCK_EVENTS(X)                                                                        \
 	X(lock_pending)	 /* waited as the pending one */                                           \
@@ -52,5 +60,9 @@ static inline u32 queued_spin_tail(int cpu, int idx)
 bool queued_spin_trylock(struct qspinlock *lock);
 /* Steps 3-7; @val: the word as last seen. True: acquired as the pending waiter; false: queue. */
 bool queued_spin_pending(struct qspinlock *lock, u32 val);
+/* Acquires when the fast path did not; @val: the word as last seen. */
+void queued_spin_lock_slowpath(struct qspinlock *lock, u32 val);
+void qspinlock_model_unlock(void *l, struct lock_req *req);
+void qspinlock_model_view(const void *l, struct lock_view *view);
 
 #endif

@@ -87,16 +87,20 @@ static void tft_unlock(void *l, struct lock_req *req)
 	struct tft_lock *tf = l;
 	struct holder *h = req->hold;
 
-	holders_del(h);
 	atomic64_add(h->mode == LOCK_SHARED ? TFT_READER : TFT_WRITER, &tf->completion);
+	holders_del(h);
 	preempt_enable();
 }
 
 static void tft_view(const void *l, struct lock_view *view)
 {
 	const struct tft_lock *tf = l;
+	s64 inside = tf->request.counter - tf->completion.counter;
+	u64 come = (u64)(inside / TFT_READER + (inside & TFT_WRITERS));
 
 	holders_view(&tf->holders, view);
+	for (u64 i = view->nowners; i < come; i++)
+		lock_view_waiter(view, NULL, LOCK_EXCLUSIVE); /* tickets carry no names */
 	view->word = (uint64_t)(tf->request.counter - tf->completion.counter);
 }
 

@@ -113,6 +113,8 @@ static void look(const struct run_bound *b, const struct sim_rec *rec, struct tw
 	look->looked = true;
 	look->word = view.word;
 	look->nowners = view.nowners;
+	if (bl->model->caps & LOCK_CAP_SPIN) /* a tree's own queue of spinners tells no names */
+		return;
 	look->nwaiters = view.nwaiters;
 	for (unsigned i = 0; i < TWIN_LOOK && i < view.nwaiters; i++)
 		look->waiter[i] = (uint16_t)(bound_task_index(waiter[i].task) + 1);

@@ -3,7 +3,7 @@
  * Storms: random tasks on a priced machine with ticks, preemption, real-time intruders and
  * signals, over every small model. Whatever happens: nobody is inside together, everybody
  * finishes, the lock is free and whole in the end, FIFO locks serve in the order in which
- * waiters announced themselves, and polling gives the very same run.
+ * waiters announced themselves and list them so, and polling gives the very same run.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -73,10 +73,37 @@ static struct storm_task task[TASKS];
 static void *lock;
 static uint64_t key, digest;
 static unsigned inside, findings, queue_len, overtaken;
+static unsigned queued, listed; /* waiters by records and by view(), of all storms of a setup */
 static uint64_t event[32]; /* of all storms of a setup */
 static uint32_t queue[TASKS];
 static struct sim_trace trace;
 static struct sim_choice choice;
+
+/*
+ * What view() lists against the queue by records. It may know fewer at the front (somebody's place is not known
+ * to it yet), and one at the end whose record is still to come.
+ */
+static void compare_view(void)
+{
+	struct lock_view_task waiter[TASKS];
+	struct lock_view view = { .waiters = waiter, .waiters_room = TASKS };
+	unsigned known = 0, at;
+
+	now->model->view(lock, &view);
+	ck_assert_uint_le(view.nwaiters, TASKS);
+	queued += queue_len;
+	if (view.nwaiters && !waiter[0].task) { /* tickets carry no names */
+		listed += view.nwaiters < queue_len ? view.nwaiters : queue_len;
+		return;
+	}
+	for (unsigned i = 0; i < view.nwaiters; i++)
+		for (unsigned k = 0; k < queue_len; k++)
+			known += waiter[i].task == (const void *)sim->tasks[queue[k] - 1]->shared;
+	at = queue_len - known;
+	for (unsigned i = 0; i < known; i++)
+		ck_assert_ptr_eq(waiter[i].task, (const void *)sim->tasks[queue[at + i] - 1]->shared);
+	listed += known;
+}
 
 static void take(void *user, const struct sim_rec *rec)
 {
@@ -95,6 +122,7 @@ static void take(void *user, const struct sim_rec *rec)
 		if (queue[i] == rec->task) {
 			memmove(&queue[i], &queue[i + 1], (queue_len - i - 1) * sizeof(queue[0]));
 			queue_len--;
+			compare_view();
 			return;
 		}
 	ck_abort_msg("a wait ends that never began");
@@ -285,11 +313,17 @@ START_TEST(storms)
 	const char *const *params;
 
 	now = &setups[_i];
+	queued = listed = 0;
+	memset(event, 0, sizeof(event));
 	params = now->params;
 	do {
 		for (uint64_t seed = 1; seed <= 6; seed++)
 			ck_assert_uint_eq(storm(false, seed, *params), storm(true, seed, *params));
 	} while (*params && *++params);
+	if (now->model->caps & LOCK_CAP_FIFO) {
+		ck_assert_uint_gt(queued, 1000);
+		ck_assert_uint_gt(listed, queued / 100 * 98);
+	}
 	/* every counter is reached here, but for some that the golden tests force: those of nesting, … */
 	for (unsigned i = 0; now->model->events && now->model->events[i]; i++)
 		ck_assert_msg(event[i] || is_forced_elsewhere(now->model->events[i]), "no %s", now->model->events[i]);
