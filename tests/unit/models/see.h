@@ -2,7 +2,8 @@
 /*
  * For golden tests of reader-writer locks: what the lock "L" looks like at a given moment,
  * in the words of its view(): "0xffff0001 A [B C]" is the word, who holds it (in order of
- * grants; "-": nobody), "|" and flags if there are any, and who waits.
+ * grants; "-": nobody), "|" and flags if there are any, and who waits ("?": the
+ * lock does not know).
  */
 #ifndef TESTS_MODELS_SEE_H
 #define TESTS_MODELS_SEE_H
@@ -37,7 +38,8 @@ static void see_describe(char *text, size_t room)
 		n += (size_t)snprintf(text + n, room - n, "%s%s", i ? "," : "", kernel_sim_task(owners[i].task)->name);
 	n += (size_t)snprintf(text + n, room - n, "%s%s%s [", view.nowners ? "" : "-", view.flags[0] ? "|" : "", view.flags);
 	for (unsigned i = 0; i < view.nwaiters; i++)
-		n += (size_t)snprintf(text + n, room - n, "%s%s", i ? " " : "", kernel_sim_task(waiters[i].task)->name);
+		n += (size_t)snprintf(text + n, room - n, "%s%s", i ? " " : "",
+				      waiters[i].task ? kernel_sim_task(waiters[i].task)->name : "?");
 	snprintf(text + n, room - n, "]");
 }
 
