@@ -183,6 +183,7 @@ void fold_task_init(struct watch *w)
 		const struct sim_shared *s = (const struct sim_shared *)(const void *)b->shared;
 
 		t->irq = i >= w->ntask;
+		t->cpu = s ? (uint32_t)s->cpu : 0;
 		t->statement = WATCH_NONE;
 		t->next_wait = t->prev_wait = WATCH_NONE;
 		t->prio = s ? s->prio : SIM_DEFAULT_PRIO;

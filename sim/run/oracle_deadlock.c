@@ -2,8 +2,9 @@
 /*
  * Deadlock: a cycle of tasks each of which waits for the next.
  *
- * An edge leads from a waiting task to every owner that keeps it out; a reader who sleeps
- * behind a queued writer waits for that writer. Locks that anyone may release have no owners
+ * An edge leads from a waiting task to every owner that keeps it out, and from a task that is
+ * interrupted to an interrupt that spins on top of it; a reader who sleeps behind a queued
+ * writer waits for that writer. Locks that anyone may release have no owners
  * and end a chain. A new cycle goes through the edge that was added last, so it is enough to
  * start from the task that just fell asleep or began to spin on a spinlock. Waits that a
  * timeout or a signal can end are no edges, until nothing is left in the machine that could.
@@ -50,6 +51,19 @@ static bool waits(const struct walk *k, uint32_t task)
 	       k->w->now - t->op_since >= LONG_TIME; /* an optimistic spinner without a need to stop */
 }
 
+/* The interrupt that spins on the CPU of @task, which runs and cannot go on before; or WATCH_NONE. */
+static uint32_t spins_on_top(const struct walk *k, uint32_t task)
+{
+	const struct watch_task *t = &k->w->task[task];
+
+	if (t->state != WATCH_RUNNING)
+		return WATCH_NONE;
+	for (uint32_t i = k->w->ntask; i < k->w->nall; i++)
+		if (k->w->task[i].cpu == t->cpu && waits(k, i))
+			return i;
+	return WATCH_NONE;
+}
+
 /* @next keeps @from waiting. True: the cycle is closed. */
 static bool edge(struct walk *k, uint32_t from, uint32_t next)
 {
@@ -59,7 +73,7 @@ static bool edge(struct walk *k, uint32_t from, uint32_t next)
 		k->w->walk_from[next] = from;
 		return true;
 	}
-	if (t->stamp == k->w->stamp || !waits(k, next))
+	if (t->stamp == k->w->stamp || (!waits(k, next) && spins_on_top(k, next) == WATCH_NONE))
 		return false;
 	t->stamp = k->w->stamp;
 	k->w->walk_from[next] = from;
@@ -78,7 +92,7 @@ static bool edges_to_owners(struct walk *k, uint32_t from, struct watch_lock *l)
 	return false;
 }
 
-static bool edges_of(struct walk *k, uint32_t task)
+static bool edges_of_wait(struct walk *k, uint32_t task)
 {
 	struct watch_task *t = &k->w->task[task];
 	struct watch_lock *l = &k->w->lock[t->op_lock];
@@ -91,6 +105,15 @@ static bool edges_of(struct walk *k, uint32_t task)
 		if (edge(k, task, i))
 			return true;
 	return false;
+}
+
+static bool edges_of(struct walk *k, uint32_t task)
+{
+	uint32_t irq = spins_on_top(k, task);
+
+	if (irq != WATCH_NONE && edge(k, task, irq))
+		return true;
+	return waits(k, task) && edges_of_wait(k, task);
 }
 
 static bool find_cycle(struct walk *k)
@@ -117,6 +140,11 @@ static void put_wait(struct watch *w, GString *s, uint32_t task, uint32_t next)
 	const struct watch_hold *h = w->task[next].holds;
 	char place[256];
 
+	if (w->task[next].irq && t->state == WATCH_RUNNING && t->cpu == w->task[next].cpu) {
+		g_string_append_printf(s, "\n  %s is interrupted on cpu %u by %s", w->b->task[task].name, t->cpu,
+				       w->b->task[next].name);
+		return;
+	}
 	while (h && h->lock != t->op_lock)
 		h = h->next_task;
 	g_string_append_printf(s, "\n  %s %s %s%s since ", w->b->task[task].name,
@@ -207,7 +235,8 @@ static void look_deadlock(struct watch *w, enum watch_moment moment, uint32_t ta
 	if (moment == WATCH_ON_CALL) {
 		const struct watch_lock *l = &w->lock[lock];
 
-		if (l->caps & LOCK_CAP_SPIN && w->task[task].op_contended && w->task[task].holds)
+		if (l->caps & LOCK_CAP_SPIN && w->task[task].op_contended &&
+		    (w->task[task].holds || w->task[task].irq))
 			check_from(w, task, false);
 		return;
 	}

@@ -16,7 +16,7 @@ static bool spins(const struct watch *w, uint32_t task)
 {
 	const struct watch_task *t = &w->task[task];
 
-	return t->op == WATCH_OP_LOCK && t->op_waits && t->state == WATCH_RUNNING && !t->deadlocked;
+	return t->op == WATCH_OP_LOCK && t->op_waits && (t->state == WATCH_RUNNING || t->irq) && !t->deadlocked;
 }
 
 static void report_stuck(struct watch *w, uint32_t task, const char *why)
