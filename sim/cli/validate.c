@@ -21,7 +21,7 @@
 #define JOBS_MAX 1024
 
 static struct {
-	char *rows, *check;
+	char *rows, *check, *update;
 	gboolean markdown;
 } own;
 
@@ -30,6 +30,7 @@ static const GOptionEntry own_options[] = {
 	{ "jobs", 'j', 0, G_OPTION_ARG_INT, &opt.jobs, "Run N at a time (default: 1)", "N" },
 	{ "markdown", 0, 0, G_OPTION_ARG_NONE, &own.markdown, "Print the page docs/validation.md", NULL },
 	{ "check", 0, 0, G_OPTION_ARG_FILENAME, &own.check, "Exit with 1 if that page is not what this file has", "FILE" },
+	{ "update", 0, 0, G_OPTION_ARG_FILENAME, &own.update, "Write that page, with the rows not chosen as this file has them", "FILE" },
 	{ "json", 0, 0, G_OPTION_ARG_NONE, &opt.json, "Print the rows as JSON", NULL },
 	G_OPTION_ENTRY_NULL,
 };
@@ -41,6 +42,7 @@ struct vrun { /* one scenario with parameters and one seed */
 };
 
 static struct validate {
+	GPtrArray *file;    /* all there are */
 	GPtrArray *targets; /* the chosen */
 	GArray *run;	    /* struct vrun */
 	uint64_t **value;   /* [row * 2 + side][turn] */
@@ -305,7 +307,9 @@ static int print(const struct verdict_row *rows, unsigned n)
 		validate_json(out, rows, n);
 	else
 		validate_text(out, rows, n);
-	return own.check ? check_page(out) : cli_write(out);
+	if (own.check)
+		return check_page(out);
+	return own.update && !validate_update(own.update, all.file, rows, n) ? CLI_WORLD : cli_write(out);
 }
 
 static int conclude(void)
@@ -351,6 +355,7 @@ static int run(int argc, char **argv)
 	targets = targets_read(path);
 	if (!targets)
 		return CLI_WRONG;
+	all.file = targets;
 	all.targets = g_ptr_array_new();
 	for (unsigned i = 0; i < targets->len; i++)
 		if (is_chosen(targets->pdata[i]))

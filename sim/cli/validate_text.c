@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The table of `lockstep validate`, for terminals, for docs/validation.md and for programs. */
+/* The table of `lockstep validate`, for terminals and for programs. */
 #include <string.h>
 
 #include "sim/cli/validate.h"
@@ -7,7 +7,7 @@
 #include "sim/report/report.h"
 #include "sim/report/table.h"
 
-static char *seen_text(const struct verdict_row *row)
+char *validate_seen(const struct verdict_row *row)
 {
 	GString *text = g_string_new(NULL);
 
@@ -21,7 +21,7 @@ static char *seen_text(const struct verdict_row *row)
 	return g_string_free(text, FALSE);
 }
 
-static char *range_text(enum target_unit unit, const uint64_t range[2])
+char *validate_range(enum target_unit unit, const uint64_t range[2])
 {
 	GString *text = g_string_new(NULL);
 
@@ -33,7 +33,7 @@ static char *range_text(enum target_unit unit, const uint64_t range[2])
 	return g_string_free(text, FALSE);
 }
 
-static char *error_text(const struct verdict_row *row)
+char *validate_off(const struct verdict_row *row)
 {
 	int64_t e = validate_error(row);
 
@@ -44,7 +44,7 @@ static char *error_text(const struct verdict_row *row)
 	return g_strdup_printf("%c%" G_GINT64_FORMAT ".%u %%", e < 0 ? '-' : '+', ABS(e) / 10, (unsigned)(ABS(e) % 10));
 }
 
-static const char *verdict_text(const struct verdict_row *row)
+const char *validate_verdict(const struct verdict_row *row)
 {
 	if (row->broken)
 		return "no result";
@@ -73,8 +73,8 @@ void validate_text(GString *out, const struct verdict_row *rows, unsigned n)
 	table_column(t, NULL, "accepted", TABLE_KEEP);
 	table_column(t, NULL, "verdict", TABLE_LEFT | TABLE_KEEP);
 	for (unsigned i = 0; i < n; i++) {
-		g_autofree char *seen = seen_text(&rows[i]), *error = error_text(&rows[i]);
-		g_autofree char *accepted = range_text(rows[i].t->unit, rows[i].t->accepted);
+		g_autofree char *seen = validate_seen(&rows[i]), *error = validate_off(&rows[i]);
+		g_autofree char *accepted = validate_range(rows[i].t->unit, rows[i].t->accepted);
 
 		table_row(t);
 		table_printf(t, "%s %s", rows[i].t->result, rows[i].t->name);
@@ -82,7 +82,7 @@ void validate_text(GString *out, const struct verdict_row *rows, unsigned n)
 		table_text(t, seen);
 		table_text(t, error);
 		table_text(t, accepted);
-		table_printf(t, "%s%s", verdict_text(&rows[i]), rows[i].t->calibrated ? ", calibrated" : "");
+		table_printf(t, "%s%s", validate_verdict(&rows[i]), rows[i].t->calibrated ? ", calibrated" : "");
 		met += rows[i].met;
 		known += !rows[i].met && !rows[i].broken && rows[i].t->known_miss;
 	}
@@ -99,87 +99,6 @@ void validate_text(GString *out, const struct verdict_row *rows, unsigned n)
 		put_note(out, "analysis", rows[i].met ? NULL : g->analysis);
 	}
 	g_string_append_printf(out, "\n%u of %u met, %u known to miss\n", met, n, known);
-}
-
-/* -- the page ------------------------------------------------------------------------------------------ */
-
-/* In a cell of a table: no bars, no line ends. */
-static void put_cell(GString *out, const char *text)
-{
-	for (; *text; text++) {
-		if (*text == '|')
-			g_string_append_c(out, '\\');
-		g_string_append_c(out, *text == '\n' ? ' ' : *text);
-	}
-	g_string_append(out, " | ");
-}
-
-static void put_row(GString *out, const struct verdict_row *row)
-{
-	g_autofree char *seen = seen_text(row), *error = error_text(row), *accepted = range_text(row->t->unit, row->t->accepted);
-
-	g_string_append(out, "| ");
-	put_cell(out, row->t->title);
-	put_cell(out, row->t->published_text);
-	put_cell(out, row->t->calibrated ? "this figure" : row->t->fitted ? row->t->fitted : "nothing");
-	put_cell(out, seen);
-	put_cell(out, error);
-	put_cell(out, accepted);
-	put_cell(out, verdict_text(row));
-	g_string_truncate(out, out->len - 1);
-	g_string_append_c(out, '\n');
-}
-
-static void put_item(GString *out, const char *what, const char *text)
-{
-	if (text && *text)
-		g_string_append_printf(out, " %s %s\n", what, text);
-}
-
-static void put_notes(GString *out, const struct verdict_row *row)
-{
-	g_autofree char *scenario = g_path_get_basename(row->t->scenario);
-	g_autofree char *set = row->t->set ? g_strjoinv(" ", row->t->set) : g_strdup("");
-	g_autofree char *against = row->t->against ? g_strjoinv(" ", row->t->against) : g_strdup("");
-
-	g_string_append_printf(out, "- **%s** (`%s`): `%s` of `%s`", row->t->title, row->t->name, row->t->measure, scenario);
-	if (*set)
-		g_string_append_printf(out, " with `%s`", set);
-	if (row->t->against || row->t->against_scenario)
-		g_string_append_printf(out, ", against `%s`", *against ? against : "the scenario as it stands");
-	g_string_append_printf(out, ", %u seed%s.\n", row->t->seeds, row->t->seeds == 1 ? "" : "s");
-	put_item(out, " Source:", row->t->source);
-	put_item(out, " No result:", row->broken);
-	put_item(out, " Not explained by a lock alone:", row->t->unexplained);
-	put_item(out, " Why it misses:", row->met ? NULL : row->t->analysis);
-}
-
-static void put_section(GString *out, const struct verdict_row *rows, unsigned n)
-{
-	g_string_append_printf(out, "\n## Result %s\n\n", rows[0].t->result);
-	g_string_append(out, "| what | published | calibrated on | here | error | accepted | verdict |\n"
-			     "|---|---|---|---|---|---|---|\n");
-	for (unsigned i = 0; i < n; i++)
-		put_row(out, &rows[i]);
-	g_string_append_c(out, '\n');
-	for (unsigned i = 0; i < n; i++)
-		put_notes(out, &rows[i]);
-}
-
-void validate_markdown(GString *out, const struct verdict_row *rows, unsigned n)
-{
-	g_string_append(out, "<!-- Generated: lockstep validate --markdown >docs/validation.md -->\n"
-			     "# How close the models come\n\n"
-			     "Figures that others measured on real machines, and what the scenarios in `scenarios/results/` show. "
-			     "`here` is the\nmean over seeds with half of its 95 % interval (Student's t); the error is that of the mean, "
-			     "against the nearer end\nwhere a range was published. At most one figure of a result is calibrated on; it is "
-			     "named. A miss stays in the\ntable with its analysis. `lockstep validate` makes this page; "
-			     "`scenarios/results/targets` has a stanza for each row.\n");
-	for (unsigned i = 0, k; i < n; i += k) {
-		for (k = 1; i + k < n && !strcmp(rows[i].t->result, rows[i + k].t->result);)
-			k++;
-		put_section(out, &rows[i], k);
-	}
 }
 
 /* -- for programs ------------------------------------------------------------------------------------------ */
@@ -226,7 +145,7 @@ void validate_json(GString *out, const struct verdict_row *rows, unsigned n)
 		}
 		if (rows[i].has && rows[i].seen.known)
 			json_count(&j, "half", rows[i].seen.half);
-		json_string(&j, "verdict", verdict_text(&rows[i]));
+		json_string(&j, "verdict", validate_verdict(&rows[i]));
 		json_close(&j, '}');
 	}
 	json_close(&j, ']');

@@ -309,6 +309,16 @@ expect 0 "$lockstep" validate --markdown targets
 has out "## Result B"
 cp out page.md
 expect 0 "$lockstep" validate --check page.md targets
+# an update runs the chosen rows and keeps the others, whatever they say; a row that the page lacks has to be chosen
+sed 's/^| turns: hold | [^|]*|/| turns: hold | mine |/; s/^| mcs over ticket | [^|]*|/| mcs over ticket | old |/' page.md >older.md
+expect 0 "$lockstep" validate --rows B --update older.md targets
+has older.md "| turns: hold | mine |"
+grep -q "| old |" older.md && { echo "an updated page has the old row"; failed=1; }
+expect 0 "$lockstep" validate --rows hold --update older.md targets
+same page.md older.md "an updated page is not the page"
+sed -i '/^- .*`wrong`/d' older.md
+expect 3 "$lockstep" validate --rows A --update older.md targets
+has err "has no row wrong"
 echo >>page.md
 expect 1 "$lockstep" validate --check page.md targets
 expect 0 "$lockstep" validate --rows A targets
