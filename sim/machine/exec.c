@@ -51,6 +51,8 @@ static bool cpu_pick(struct sim_cpu *cpu)
 		 next ? (uint64_t)(int64_t)next->shared->prio + 1 : 0);
 	if (next)
 		set_on_cpu(next, 1);
+	else
+		cpu->lazy = prev;
 	sim_tick_arm(cpu);
 	cpu->mode = SIM_CPU_SWITCH;
 	return sim_cpu_wait(cpu, sim->cfg.costs.scalar[SIM_COST_context_switch]);
@@ -333,7 +335,7 @@ static void cpu_go(struct sim_cpu *cpu)
 			return;
 		case SIM_CPU_IDLE_EXIT:
 			sim_siblings_changed(cpu);
-			cpu->mode = cpu->irq_list ? SIM_CPU_TASK : SIM_CPU_PICK;
+			cpu->mode = cpu->irq_list || cpu->irq_debt ? SIM_CPU_TASK : SIM_CPU_PICK;
 			break;
 		case SIM_CPU_PICK:
 			on = cpu_pick(cpu);

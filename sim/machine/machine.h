@@ -41,6 +41,7 @@ struct sim_config { /* the machine { } block, checked */
 	unsigned hz;
 	enum sim_fair fair;
 	bool up;		 /* kernel up: raw spinlocks only disable preemption */
+	bool lazy_tlb;		 /* idle CPUs keep the last task's address space, and are part of its shootdowns */
 	unsigned smt_share_ppm;	 /* progress of `run` while the sibling is busy; 0: unaffected */
 	sim_time rt_period, rt_runtime; /* rt_runtime 0: no throttling */
 	uint64_t clock_khz;	 /* 0: unknown; converts `cycles` */
@@ -185,6 +186,7 @@ struct sim_cpu {
 	enum sim_yield yield;
 	struct sim_task *curr;	    /* executing or being switched to; NULL: idle */
 	struct sim_task *prev;	    /* being switched away from, until the switch is over */
+	struct sim_task *lazy;	    /* idle: whose address space is still loaded; NULL: nobody's */
 	enum sim_rec_state prev_state;
 	bool preempting;	    /* the PICK is a preemption: curr stays queued whatever its state */
 	bool need_resched;	    /* TIF_NEED_RESCHED of curr */

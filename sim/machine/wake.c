@@ -111,15 +111,30 @@ struct call {
 	void (*fn)(struct sim_cpu *cpu, void *arg);
 	void *arg;
 	struct call *next;
+	bool late; /* it waited for an idle CPU */
 };
 
 static struct call *free_calls;
+
+/* An idle CPU answers when it has woken up. */
+static bool wait_for_exit(struct call *c)
+{
+	if (c->cpu->mode == SIM_CPU_IDLE && !c->late)
+		sim_leave_idle(c->cpu);
+	if (c->cpu->mode != SIM_CPU_IDLE_EXIT || c->late)
+		return false;
+	c->late = true;
+	sim_evq_push(&sim->evq, &c->ev, c->cpu->ev.time, c->ev.rank);
+	return true;
+}
 
 static void call_fire(struct sim_event *ev)
 {
 	struct call *c = (struct call *)((char *)ev - offsetof(struct call, ev));
 
 	world(c->cpu);
+	if (wait_for_exit(c))
+		return;
 	charge(c->cpu, SIM_IRQ_CALL, sim->cfg.costs.scalar[SIM_COST_ipi_handler]);
 	if (c->fn)
 		c->fn(c->cpu, c->arg);
@@ -138,6 +153,7 @@ void sim_call_cpu(unsigned cpu, void (*fn)(struct sim_cpu *cpu, void *arg), void
 		c = calloc(1, sizeof(*c));
 	sim_assert(c);
 	c->ev = (struct sim_event){ .fire = call_fire };
+	c->late = false;
 	c->cpu = &sim->cpus[cpu];
 	c->fn = fn;
 	c->arg = arg;

@@ -29,6 +29,8 @@ static bool set_word(struct sim_config *cfg, const struct scn_setting *s, const 
 		cfg->fair = (enum sim_fair)word_index(fair_words, s->word);
 	else if (!strcmp(s->name, "kernel"))
 		cfg->up = word_index(kernel_words, s->word) == 1;
+	else if (!strcmp(s->name, "lazy_tlb"))
+		cfg->lazy_tlb = !strcmp(s->word, "on");
 	else if (!strcmp(s->name, "rawspin"))
 		*rawspin = registry_find(s->word);
 	else

@@ -114,10 +114,15 @@ void progop_irq_on(struct sim_task *task, void *arg)
 
 /* -- shootdown ------------------------------------------------------------------------------ */
 
-static bool runs_group(const struct sim_cpu *cpu, uint32_t group)
+/* Is the address space of @group loaded on @cpu? */
+static bool has_group(const struct sim_cpu *cpu, uint32_t group)
 {
-	const struct prog_task *t = cpu->curr ? cpu->curr->user : NULL;
+	const struct sim_task *task = cpu->curr;
+	const struct prog_task *t;
 
+	if (!task && sim->cfg.lazy_tlb)
+		task = cpu->lazy;
+	t = task ? task->user : NULL;
 	return t && t->body->group == group;
 }
 
@@ -125,6 +130,8 @@ static void acknowledge(struct sim_cpu *cpu, void *arg)
 {
 	uint64_t *pending = arg;
 
+	if (!cpu->curr)
+		cpu->lazy = NULL;
 	--*pending;
 	sim_poke(pending);
 }
@@ -142,9 +149,9 @@ void progop_shootdown(struct sim_task *task, void *arg)
 	uint64_t *pending = (uint64_t *)(void *)(p->csd + self * p->csd_stride);
 
 	for (unsigned i = 0; i < sim->ncpus; i++)
-		*pending += i != self && runs_group(&sim->cpus[i], t->body->group);
+		*pending += i != self && has_group(&sim->cpus[i], t->body->group);
 	for (unsigned i = 0; i < sim->ncpus; i++)
-		if (i != self && runs_group(&sim->cpus[i], t->body->group))
+		if (i != self && has_group(&sim->cpus[i], t->body->group))
 			sim_call_cpu(i, acknowledge, pending);
 	while (sim_access(SIM_LOAD, pending, sizeof(*pending), 0, 0))
 		sim_relax(true);

@@ -7,6 +7,7 @@
 static const char *const preempt_words[] = {"none", "voluntary", "full", "lazy", "rt", NULL};
 static const char *const fair_words[] = {"cfs", "eevdf", NULL};
 static const char *const kernel_words[] = {"smp", "up", NULL};
+static const char *const lazy_tlb_words[] = {"off", "on", NULL};
 
 /* Upper ends are the text's; how many CPUs there may be together is checked later. */
 static const struct field fields[] = {
@@ -21,6 +22,7 @@ static const struct field fields[] = {
 	{.name = "fair", .kind = FIELD_WORD, .words = fair_words},
 	{.name = "rawspin", .kind = FIELD_MODEL},
 	{.name = "kernel", .kind = FIELD_WORD, .words = kernel_words},
+	{.name = "lazy_tlb", .kind = FIELD_WORD, .words = lazy_tlb_words},
 	{.name = "smt_share", .kind = FIELD_SHARE},
 	{.name = "rt_runtime", .kind = FIELD_TIME},
 	{.name = "rt_period", .kind = FIELD_TIME},
@@ -28,8 +30,9 @@ static const struct field fields[] = {
 };
 
 static const char *const field_names[] = {
-	"sockets", "cores",   "threads", "cluster",   "costs",      "cost",      "preempt", "hz",
-	"fair",    "rawspin", "kernel",  "smt_share", "rt_runtime", "rt_period", "clock",   NULL,
+	"sockets", "cores",   "threads", "cluster",  "costs",     "cost",       "preempt",   "hz",
+	"fair",    "rawspin", "kernel",  "lazy_tlb", "smt_share", "rt_runtime", "rt_period", "clock",
+	NULL,
 };
 
 const struct field *parse_find_field(const char *name)
