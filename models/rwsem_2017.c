@@ -18,6 +18,9 @@
  * kinds, until a writer has owned the lock. Then everybody queues as in 3.12. FIFO in the OSQ
  * across kinds keeps readers apart: they wait behind a writer that waits for readers.
  *
+ * `on_readers off` is the series without its last four patches: nobody spins on readers or
+ * joins them past the queue.
+ *
  * Mirrors: "locking/rwsem: Enable reader optimistic spinning" v5 on Linux 4.12 (provisional)
  * Deviations:
  *  1. The word has 32 bits; the biases and both turn counts are recollections.
@@ -44,6 +47,7 @@ struct rwsem_2017 {
 
 	/* the simulator's side */
 	unsigned int turns, turns_max;
+	long no_spin; /* owner bits on which nobody spins */
 	struct list_head holders;
 };
 
@@ -187,20 +191,22 @@ static bool may_spin(struct rwsem_2017 *sem)
 {
 	long owner = atomic_long_read(&sem->owner);
 
-	if (need_resched() || (owner & RWSEM_SPIN_DISABLED))
+	if (need_resched() || (owner & sem->no_spin))
 		return false;
 	return !is_writer(owner) || owner_on_cpu((struct task_struct *)owner);
 }
 
-/* Until that writer is gone. False: it does not run, or a reschedule is due. */
+/* Until that writer is gone. False: it does not run, a reschedule is due, or nobody spins on who came next. */
 static bool spin_on_writer(struct rwsem_2017 *sem, long owner)
 {
-	while (atomic_long_read(&sem->owner) == owner) {
+	long now;
+
+	while ((now = atomic_long_read(&sem->owner)) == owner) {
 		if (need_resched() || !owner_on_cpu((struct task_struct *)owner))
 			return false;
 		cpu_relax();
 	}
-	return true;
+	return !(now & sem->no_spin);
 }
 
 struct reader_spin {
@@ -234,7 +240,7 @@ static bool spin_as_head(struct rwsem_2017 *sem, enum lock_mode mode)
 
 	for (;;) {
 		owner = atomic_long_read(&sem->owner);
-		if (owner & RWSEM_SPIN_DISABLED)
+		if (owner & sem->no_spin)
 			return false;
 		if (is_writer(owner) && !spin_on_writer(sem, owner))
 			return false;
@@ -372,6 +378,7 @@ static void down_write_slow(struct rwsem_2017 *sem)
 static const struct lock_param params[] = {
 	{ "turns", LOCK_PARAM_COUNT, 512, "of a writer that spins on readers, while their number stays the same" },
 	{ "turns_max", LOCK_PARAM_COUNT, 4096, "of a writer that spins on readers, in all" },
+	{ "on_readers", LOCK_PARAM_FLAG, 1, "off: patches 1-5 only, nobody spins on readers or joins them past the queue" },
 	{ NULL },
 };
 
@@ -385,6 +392,7 @@ static void rwsem_2017_init(void *l, const uint64_t *values)
 	holders_init(&sem->holders);
 	sem->turns = (unsigned int)values[0];
 	sem->turns_max = (unsigned int)values[1];
+	sem->no_spin = RWSEM_SPIN_DISABLED | (values[2] ? 0 : RWSEM_READER_OWNED);
 }
 
 static bool read_trylock(struct rwsem_2017 *sem)

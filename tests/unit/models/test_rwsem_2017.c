@@ -68,6 +68,28 @@ START_TEST(w17_3)
 }
 END_TEST
 
+/* The first five patches: R1 spins on W0, but W2 and R3 behind it do not spin on R1. */
+START_TEST(w17_first_five)
+{
+	see_open(4, _i);
+	bench_cost("relax", U / 4);
+	bench_lock_params("L", "rwsem-2017-rspin", "on_readers=off");
+	bench_task("W0", 0, 0, 0, "lock L; run 10; unlock L");
+	bench_task("R1", 1, 0, 1, "read L; run 10; unlock L");
+	bench_task("W2", 2, 0, 2, "lock L; run 3; unlock L");
+	bench_task("R3", 3, 0, 3, "read L; run 2; unlock L");
+	see(3500, "0xffff0001 W0 []");
+	see(12500, "0xc0000001 R1|READER_OWNED [W2 R3]");
+	see(21500, "0xc0000000 -|READER_OWNED [W2 R3]"); /* W2 has yet to wake up */
+	see(24500, "0xbfff0001 W2 [R3]");
+	see_run(100, "0x0 -|READER_OWNED []");
+	ck_assert_uint_eq(bench_event("L", "rwsem_opt_rlock"), 1);
+	ck_assert_uint_eq(bench_event("L", "rwsem_opt_fail"), 2);
+	ck_assert_uint_eq(bench_event("L", "rwsem_opt_disable"), 0);
+	bench_close();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("rwsem-2017");
@@ -78,6 +100,7 @@ int main(void)
 	tcase_add_loop_test(tc, w17_1, 0, 2);
 	tcase_add_loop_test(tc, w17_2, 0, 2);
 	tcase_add_loop_test(tc, w17_3, 0, 2);
+	tcase_add_loop_test(tc, w17_first_five, 0, 2);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);
