@@ -33,7 +33,7 @@ struct lock_req {
 	enum lock_mode mode;
 	unsigned how;
 	sim_time timeout; /* relative to the call; SIM_NEVER: none. -ETIMEDOUT */
-	void *ctx;	  /* ww contexts; NULL elsewhere */
+	void *ctx;	  /* ww contexts, a condition's ticket; NULL elsewhere */
 	void *hold;	  /* hold_size bytes of simulated memory, zeroed at lock(), alive until unlock() returns */
 };
 
@@ -52,6 +52,7 @@ struct lock_req {
 #define LOCK_CAP_WAKEALL 0x800u	/* has wakeall(): completion */
 #define LOCK_CAP_USER 0x1000u	/* lives in user mode: holding it is not kernel mode */
 #define LOCK_CAP_BUSTED 0x2000u	/* deliberately wrong; a test of an oracle */
+#define LOCK_CAP_CONDITION 0x8000u /* a wake-up that nobody waits for is lost: condition; has ticket() */
 #define LOCK_CAP_PLAIN 0x4000u	/* also reads shared words unmarked: the kernel's own files (set by their loader) */
 
 enum lock_param_unit { LOCK_PARAM_COUNT, LOCK_PARAM_TIME /* ps */, LOCK_PARAM_FLAG /* off, on */ };
@@ -107,6 +108,9 @@ struct lock_model {
 	void (*unlock)(void *lock, struct lock_req *req);
 	void (*downgrade)(void *lock, struct lock_req *req); /* exclusive -> shared, or NULL */
 	void (*wakeall)(void *lock);			     /* complete_all, or NULL */
+	/* A condition: drawn with the mutex still held; lock() gets it as *(uint64_t *)req->ctx and sleeps only if nobody
+	 * was woken since. */
+	uint64_t (*ticket)(void *lock);
 	/* The normal priority of @p, which waits for this lock, was changed. Runs on a fiber. */
 	void (*prio_changed)(void *lock, struct task_struct *p);
 	/* Looks, touches nothing; costs nothing. May be NULL for locks that know no owner. */

@@ -297,8 +297,8 @@ void fold_grant(struct watch *w, const struct sim_rec *rec)
 	l->grants++;
 	if (counts && l->nwait && wait_robbed(w, l, t))
 		r->steals++;
-	if (l->counting)
-		l->avail--;
+	if (l->counting && (l->avail > 0 || !(l->caps & LOCK_CAP_CONDITION)))
+		l->avail--; /* a wake-up may be heard twice: by a sleeper, and by one on its way to sleep */
 	if (!l->holdless)
 		hold_add(w, task, lock, t->op_mode, rec->time);
 	if (t->op_mode == LOCK_EXCLUSIVE)
@@ -322,6 +322,8 @@ void fold_fail(struct watch *w, const struct sim_rec *rec)
 		}
 	}
 	op_leave(w, task);
+	if (w->lock[lock].caps & LOCK_CAP_CONDITION)
+		w->lock[lock].avail = MIN(w->lock[lock].avail, (int64_t)w->lock[lock].nwait);
 	w->lock[lock].fails++;
 	watch_moment(w, WATCH_ON_FAIL, task, lock);
 	op_rest(w, lock);
@@ -347,9 +349,11 @@ void fold_unlock(struct watch *w, const struct sim_rec *rec)
 	}
 	op_enter(w, task, lock, WATCH_OP_UNLOCK);
 	l->releases++;
-	if (l->counting)
+	if (l->caps & LOCK_CAP_CONDITION)
+		l->avail = is_wakeall(w, (uint32_t)rec->val) ? l->nwait : MIN(l->avail + 1, (int64_t)l->nwait);
+	else if (l->counting)
 		l->avail++;
-	if (l->holdless && is_wakeall(w, (uint32_t)rec->val))
+	if (l->holdless && !(l->caps & LOCK_CAP_CONDITION) && is_wakeall(w, (uint32_t)rec->val))
 		l->open = true;
 	if (h) {
 		if (rec->time >= w->from)

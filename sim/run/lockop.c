@@ -124,6 +124,7 @@ void lockop_lock(struct sim_task *task, void *arg)
 	const struct lock_model *m = bl->model;
 	struct prog_hold *h = hold_take(t, bl, m->hold_size);
 	uint32_t how = in->mode | (uint32_t)in->how << 8, lock = lock_number(t, bl);
+	int waited = t->result;
 
 	h->mode = in->mode;
 	h->how = in->how;
@@ -132,6 +133,8 @@ void lockop_lock(struct sim_task *task, void *arg)
 
 	if (in->value)
 		req.timeout = value_of(in->value, &t->env);
+	if (in->ticketed)
+		req.ctx = &t->ticket;
 	task->kernel_mode += in_kernel(m);
 	op_enter(task, m, lock);
 	t->waiting = lock;
@@ -152,6 +155,8 @@ void lockop_lock(struct sim_task *task, void *arg)
 	}
 	if (in->tells || t->result)
 		sim_emit(SIM_REC_RESULT, task->id + 1, lock, 0, (uint64_t)-t->result);
+	if (in->again && !t->result)
+		t->result = waited;
 }
 
 /* Without a lock, a task is as interruptible as its program says. If not, a model forgot something. */
@@ -266,6 +271,16 @@ void lockop_wakeall(struct sim_task *task, void *arg)
 	op_leave(task);
 	sim_emit(SIM_REC_UNLOCKED, task->id + 1, lock_number(t, bl), LOCK_EXCLUSIVE, 0);
 	task->kernel_mode -= kernel;
+}
+
+void lockop_ticket(struct sim_task *task, void *arg)
+{
+	struct prog_task *t = task->user;
+	struct bound_lock *bl = &t->bound->lock[prog_target(t, arg)];
+
+	op_enter(task, bl->model, lock_number(t, bl));
+	t->ticket = bl->model->ticket(bl->lock);
+	op_leave(task);
 }
 
 void lockop_touch(struct sim_task *task, void *arg)

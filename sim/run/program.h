@@ -45,6 +45,7 @@ enum prog_op {
 	PROG_DOWNGRADE,
 	PROG_WAKEALL,
 	PROG_TOUCH,
+	PROG_TICKET, /* of a condition, before its lock is let go */
 	/* other tasks: on a fiber */
 	PROG_SIGNAL, /* how: 1 is fatal */
 	PROG_SET,    /* set */
@@ -96,6 +97,8 @@ struct prog_insn {
 	uint8_t mode; /* enum lock_mode */
 	uint8_t how;  /* LOCK_TRY ... */
 	bool tells;   /* a RESULT is recorded even on success */
+	bool ticketed; /* PROG_LOCK of a condition: with the ticket drawn before */
+	bool again;    /* PROG_LOCK behind one: on success the result is that of the wait */
 	uint32_t stmt;
 	uint32_t jump;
 	uint32_t slot;
@@ -137,6 +140,7 @@ struct prog_task { /* sim_task->user */
 	struct value_env env;
 	uint64_t *limit;       /* turns of the loop in this slot */
 	int result;            /* of the last lock call */
+	uint64_t ticket;       /* of the condition it is about to wait for */
 	uint32_t waiting;      /* inside a lock() that may wait: 1 + index of the lock; 0: no */
 	unsigned atomic, irqs; /* regions that are open: preempt off, irq off */
 	uint32_t holds;
@@ -202,5 +206,6 @@ void lockop_unlock(struct sim_task *task, void *arg);
 void lockop_downgrade(struct sim_task *task, void *arg);
 void lockop_wakeall(struct sim_task *task, void *arg);
 void lockop_touch(struct sim_task *task, void *arg);
+void lockop_ticket(struct sim_task *task, void *arg);
 
 #endif

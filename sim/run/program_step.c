@@ -183,6 +183,11 @@ static bool step_touch(struct prog_task *t, const struct prog_insn *in, struct s
 	return call(act, in, lockop_touch);
 }
 
+static bool step_ticket(struct prog_task *t, const struct prog_insn *in, struct sim_act *act)
+{
+	return call(act, in, lockop_ticket);
+}
+
 static bool step_signal(struct prog_task *t, const struct prog_insn *in, struct sim_act *act)
 {
 	return call(act, in, progop_signal);
@@ -316,6 +321,7 @@ static prog_step_fn *const step_of[PROG_OP_COUNT] = {
 	[PROG_DOWNGRADE] = step_downgrade,
 	[PROG_WAKEALL] = step_wakeall,
 	[PROG_TOUCH] = step_touch,
+	[PROG_TICKET] = step_ticket,
 	[PROG_SIGNAL] = step_signal,
 	[PROG_SET] = step_set,
 	[PROG_MEET] = step_meet,

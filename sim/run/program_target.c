@@ -51,6 +51,16 @@ static uint8_t how_of(const struct scn_stmt *stmt)
 			 (stmt->killable ? LOCK_KILLABLE : 0));
 }
 
+/* An instruction about the lock that a condition goes with. */
+static struct prog_insn with_insn(struct compiler *c, enum prog_op op, const struct scn_stmt *stmt)
+{
+	struct prog_insn in = {.op = (uint8_t)op, .stmt = stmt->id, .mode = LOCK_EXCLUSIVE};
+	uint32_t decl = stmt->with->object;
+
+	aim(c, &in, c->b->lock_first[decl], c->b->scn->lock[decl].count, stmt->with);
+	return in;
+}
+
 static void emit_acquire(struct compiler *c, const struct scn_stmt *stmt)
 {
 	struct prog_insn in = lock_insn(c, PROG_LOCK, stmt);
@@ -59,7 +69,22 @@ static void emit_acquire(struct compiler *c, const struct scn_stmt *stmt)
 	in.how = how_of(stmt);
 	in.value = value_or_null(c, stmt->timeout);
 	in.tells = in.how || in.value || stmt->orelse;
+	in.ticketed = stmt->with;
 	g_array_append_val(c->code, in);
+}
+
+/* wait C with L: a ticket of C, let L go, sleep unless somebody was woken since, take L again. */
+static void emit_wait_with(struct compiler *c, const struct scn_stmt *stmt)
+{
+	struct prog_insn unlock, again;
+
+	emit_lock_op(c, PROG_TICKET, stmt);
+	unlock = with_insn(c, PROG_UNLOCK, stmt);
+	g_array_append_val(c->code, unlock);
+	emit_acquire(c, stmt);
+	again = with_insn(c, PROG_LOCK, stmt);
+	again.again = true;
+	g_array_append_val(c->code, again);
 }
 
 /* -- locks ------------------------------------------------------------------------------------ */
@@ -69,7 +94,10 @@ static void compile_acquire(struct compiler *c, const struct scn_stmt *stmt)
 {
 	uint32_t failed, over;
 
-	emit_acquire(c, stmt);
+	if (stmt->with)
+		emit_wait_with(c, stmt);
+	else
+		emit_acquire(c, stmt);
 	if (!stmt->orelse)
 		return;
 	failed = here(c);

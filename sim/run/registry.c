@@ -54,6 +54,8 @@ static const char *caps_complaint(const struct lock_model *m)
 		return "a downgrade needs a shared mode";
 	if (!(m->caps & LOCK_CAP_WAKEALL) != !m->wakeall)
 		return "wakeall() and LOCK_CAP_WAKEALL do not agree";
+	if (!(m->caps & LOCK_CAP_CONDITION) != !m->ticket)
+		return "ticket() and LOCK_CAP_CONDITION do not agree";
 	if ((m->caps & LOCK_CAP_PI) && !(m->caps & LOCK_CAP_BUSTED) && !m->prio_changed)
 		return "a PI lock needs prio_changed()";
 	if ((m->caps & LOCK_CAP_SPIN) && (m->caps & (LOCK_CAP_SIGNAL | LOCK_CAP_TIMEOUT)))

@@ -12,6 +12,7 @@
 _Static_assert((int)SCN_CAP_SHARED == (int)LOCK_CAP_SHARED && (int)SCN_CAP_TRY == (int)LOCK_CAP_TRY &&
 		       (int)SCN_CAP_SIGNAL == (int)LOCK_CAP_SIGNAL && (int)SCN_CAP_TIMEOUT == (int)LOCK_CAP_TIMEOUT &&
 		       (int)SCN_CAP_DOWNGRADE == (int)LOCK_CAP_DOWNGRADE && (int)SCN_CAP_SPIN == (int)LOCK_CAP_SPIN &&
+		       (int)SCN_CAP_ANYONE == (int)LOCK_CAP_ANYONE &&
 		       (int)SCN_CAP_RAW == (int)LOCK_CAP_RAW && (int)SCN_CAP_WAKEALL == (int)LOCK_CAP_WAKEALL,
 	       "capabilities of scenario.h and model.h differ");
 

@@ -173,6 +173,24 @@ static void check_index(struct check_walk *w, const struct scn_target *t, const 
 			   count - 1);
 }
 
+/* The lock of a condition: an index as anywhere, and somebody who owns it. */
+static void check_with(struct check_walk *w, const struct scn_stmt *s)
+{
+	const struct scn_lock *lock = &w->p->scn->lock[s->with->object];
+	unsigned caps;
+
+	if (s->with->index)
+		check_index(w, s->with, lock->name, lock->indexed, lock->count);
+	else if (lock->indexed)
+		parse_fail(w->p, SIM_DIAG_not_indexed, s->with->pos,
+			   "\"%.60s\" is an array of %u; say which: %.60s[0] or %.60s[$i]", lock->name, lock->count,
+			   lock->name, lock->name);
+	if (check_model_caps(w->p, lock->model, &caps) && caps & (SCN_CAP_ANYONE | SCN_CAP_SPIN))
+		parse_fail(w->p, SIM_DIAG_wrong_kind, s->with->pos,
+			   "a condition goes with a lock that has an owner and sleeping waiters; \"%.60s\" is a %.60s",
+			   lock->name, lock->model);
+}
+
 static void visit_targets(struct check_walk *w, const struct scn_stmt *s)
 {
 	const struct scenario *scn = w->p->scn;
@@ -191,6 +209,8 @@ static void visit_targets(struct check_walk *w, const struct scn_stmt *s)
 			parse_fail(w->p, SIM_DIAG_not_indexed, s->target.pos,
 				   "\"%.60s\" is an array of %u; say which: %.60s[0] or %.60s[$i]",
 				   lock->name, lock->count, lock->name, lock->name);
+		if (s->with)
+			check_with(w, s);
 		if (s->kind == SCN_TOUCH && !lock->data_lines)
 			parse_fail(w->p, SIM_DIAG_no_data_lines, s->target.pos,
 				   "\"%.60s\" protects no data; declare it with { data 1 line }", lock->name);

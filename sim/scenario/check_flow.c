@@ -272,6 +272,17 @@ static bool flow_atomic(struct flow_walk *w, const struct scn_stmt *s, struct fl
 	return ends;
 }
 
+/* The lock of a condition is let go and taken again, also if the wait fails. */
+static bool flow_wait(struct flow_walk *w, const struct scn_stmt *s, struct flow *f)
+{
+	if (s->with && surely_free(f, s->with)) {
+		parse_fail(w->p, SIM_DIAG_not_held, s->pos, "this waits with \"%.60s\", which is not held here",
+			   w->p->scn->lock[s->with->object].name);
+		set_held(f, s->with, HELD_MAYBE); /* said once */
+	}
+	return flow_lock(w, s, f);
+}
+
 /* True if control does not go on behind @s. */
 static bool flow_statement(struct flow_walk *w, const struct scn_stmt *s, struct flow *f)
 {
@@ -296,8 +307,9 @@ static bool flow_statement(struct flow_walk *w, const struct scn_stmt *s, struct
 		return false;
 	case SCN_ACQUIRE:
 	case SCN_TAKE:
-	case SCN_WAIT:
 		return flow_lock(w, s, f);
+	case SCN_WAIT:
+		return flow_wait(w, s, f);
 	case SCN_HOLD:
 		return flow_hold(w, s, f);
 	case SCN_UNLOCK:

@@ -7,7 +7,7 @@
  *              | "include" STRING | "param" NAME "=" constant | "seed" constant
  *              | "machine" [ PRESET ] [ "{" { field } "}" ]
  *              | "lock" decl ":" MODEL [ "{" { setting } "}" ]
- *              | "completion" decl | "semaphore" decl "=" constant | "barrier" NAME constant
+ *              | "completion" decl | "condition" decl | "semaphore" decl "=" constant | "barrier" NAME constant
  *              | "task" decl { header } block
  *              | "interrupt" NAME "cpu" constant "every" number [ "from" constant ] block
  *              | "run" "for" constant [ "warmup" constant ]
@@ -29,7 +29,7 @@
  *              | ( "lock" | "read" | "write" ) target { how } [ "else" block ]
  *              | ( "hold" | "reading" | "writing" ) target { how } block [ "else" block ]
  *              | "unlock" target | "downgrade" target | "touch" target
- *              | ( "take" | "wait" ) target { how } [ "else" block ]
+ *              | ( "take" | "wait" ) target [ "with" target ] { how } [ "else" block ]
  *              | "post" target | "wake" target | "wakeall" target | "meet" target
  *              | "loop" [ number ] block | "until" number block | "break"
  *              | "choose" "{" { branch } "}"
@@ -380,11 +380,6 @@ static bool parse_run_line(struct parser *p, struct sim_pos pos)
 	       parse_quantity(p, WANT_TIME, EXPR_CONST, "the limit", &scn->limit);
 }
 
-static bool parse_unsupported(struct parser *p, struct sim_pos pos, const char *what)
-{
-	return parse_fail(p, SIM_DIAG_unsupported, pos, "%s are not supported yet", what);
-}
-
 static bool parse_top_rest(struct parser *p, enum keyword kw, struct sim_pos pos)
 {
 	switch ((int)kw) {
@@ -410,7 +405,7 @@ static bool parse_top_rest(struct parser *p, enum keyword kw, struct sim_pos pos
 	case KW_barrier:
 		return parse_barrier(p);
 	case KW_condition:
-		return parse_unsupported(p, pos, "conditions");
+		return parse_condition(p);
 	case KW_director:
 		once(p, &p->director_pos, pos, "director");
 		return parse_director(p, pos);

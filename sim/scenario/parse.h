@@ -150,6 +150,7 @@ void parse_top(struct parser *p);
 bool parse_param(struct parser *p);
 bool parse_lock(struct parser *p);
 bool parse_completion(struct parser *p);
+bool parse_condition(struct parser *p);
 bool parse_semaphore(struct parser *p);
 bool parse_barrier(struct parser *p);
 bool parse_task(struct parser *p);

@@ -114,12 +114,17 @@ static bool parse_hold(struct parser *p, struct scn_stmt *s, enum scn_mode mode)
 
 static bool parse_wait(struct parser *p, struct scn_stmt *s)
 {
+	guint ref = p->refs->len;
+
 	s->kind = SCN_WAIT;
 	if (!parse_object(p, s, 1u << SCN_COMPLETION, "wait for"))
 		return false;
-	if (parse_is_name(p, "with"))
-		return parse_fail(p, SIM_DIAG_unsupported, p->tok.pos,
-				  "\"wait C with L\" (a condition and its mutex) is not supported yet");
+	if (parse_take_name(p, "with")) {
+		g_array_index(p->refs, struct ref, ref).kinds = 1u << SCN_CONDITION;
+		s->with = scn_new(p->mem, struct scn_target);
+		if (!parse_target(p, REF_OBJECT, 1u << SCN_LOCK, "wait with", EXPR_BODY, s->with))
+			return false;
+	}
 	return parse_acquire_how(p, s) && parse_else(p, s);
 }
 
@@ -175,10 +180,10 @@ bool parse_object_statement(struct parser *p, struct scn_stmt *s, enum keyword k
 		*ok = parse_plain_object(p, s, SCN_TOUCH, 1u << SCN_LOCK, "touch");
 		return true;
 	case KW_wake:
-		*ok = parse_plain_object(p, s, SCN_WAKE, 1u << SCN_COMPLETION, "wake");
+		*ok = parse_plain_object(p, s, SCN_WAKE, 1u << SCN_COMPLETION | 1u << SCN_CONDITION, "wake");
 		return true;
 	case KW_wakeall:
-		*ok = parse_plain_object(p, s, SCN_WAKEALL, 1u << SCN_COMPLETION, "wakeall");
+		*ok = parse_plain_object(p, s, SCN_WAKEALL, 1u << SCN_COMPLETION | 1u << SCN_CONDITION, "wakeall");
 		return true;
 	case KW_post:
 		*ok = parse_plain_object(p, s, SCN_POST, 1u << SCN_SEMAPHORE, "post");

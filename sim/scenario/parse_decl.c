@@ -209,6 +209,11 @@ bool parse_completion(struct parser *p)
 	return declare_object(p, new_object(p, SCN_COMPLETION, "completion"), "a name for the completion");
 }
 
+bool parse_condition(struct parser *p)
+{
+	return declare_object(p, new_object(p, SCN_CONDITION, "condition"), "a name for the condition");
+}
+
 bool parse_semaphore(struct parser *p)
 {
 	struct scn_lock *lock = new_object(p, SCN_SEMAPHORE, "semaphore");

@@ -117,7 +117,7 @@ static bool parse_lock_of(struct parser *p, struct scn_expect *x, unsigned kinds
 	return parse_instance(p, &x->lock_instance);
 }
 
-#define WAITABLE (1u << SCN_LOCK | 1u << SCN_SEMAPHORE | 1u << SCN_COMPLETION)
+#define WAITABLE (1u << SCN_LOCK | 1u << SCN_SEMAPHORE | 1u << SCN_COMPLETION | 1u << SCN_CONDITION)
 
 static bool parse_whos(struct parser *p, struct scn_expect *x)
 {

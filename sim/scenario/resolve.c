@@ -15,6 +15,8 @@ const char *scn_object_kind_name(enum scn_object_kind kind)
 		return "semaphore";
 	case SCN_BARRIER:
 		return "barrier";
+	case SCN_CONDITION:
+		return "condition";
 	}
 	return "";
 }
@@ -64,13 +66,15 @@ static const char *verbs_of(enum scn_object_kind kind)
 		return "use take and post";
 	case SCN_BARRIER:
 		return "use meet";
+	case SCN_CONDITION:
+		return "use wait ... with its lock, wake, wakeall";
 	}
 	return "";
 }
 
 static const char *noun_of_kinds(unsigned kinds)
 {
-	for (int k = SCN_LOCK; k <= SCN_BARRIER; k++)
+	for (int k = SCN_LOCK; k <= SCN_CONDITION; k++)
 		if (kinds & 1u << k)
 			return scn_object_kind_name(k);
 	return "lock";

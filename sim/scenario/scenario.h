@@ -67,14 +67,14 @@ struct scn_machine {
 	struct sim_pos pos;
 };
 
-enum scn_object_kind { SCN_LOCK, SCN_COMPLETION, SCN_SEMAPHORE, SCN_BARRIER };
+enum scn_object_kind { SCN_LOCK, SCN_COMPLETION, SCN_SEMAPHORE, SCN_BARRIER, SCN_CONDITION };
 
 struct scn_lock { /* everything that lock-like statements can name */
 	const char *name;
 	enum scn_object_kind kind;
 	unsigned count;	   /* NAME[N]: number of instances, 1 if not indexed */
 	bool indexed;
-	const char *model; /* "completion", "semaphore" for those kinds; NULL for barriers */
+	const char *model; /* "completion", "condition", "semaphore" for those kinds; NULL for barriers */
 	struct scn_setting *set; /* model parameters; semaphore: count; barrier: parties in value */
 	unsigned nset;
 	struct scn_expr *value;
@@ -132,7 +132,7 @@ enum scn_stmt_kind {
 	SCN_CHOOSE,   /* branches */
 	SCN_SIGNAL, SCN_KILL, /* task target */
 	SCN_SET,      /* task target, sched */
-	SCN_WAIT,     /* completion: target, how, timeout, orelse */
+	SCN_WAIT,     /* completion, or condition (and its lock, with): target, how, timeout, orelse */
 	SCN_WAKE, SCN_WAKEALL,
 	SCN_POST, SCN_TAKE, /* semaphore; take like ACQUIRE */
 	SCN_MEET,     /* barrier */
@@ -179,6 +179,7 @@ struct scn_stmt {
 	struct scn_stmt *next;
 	struct scn_expr *arg;
 	struct scn_target target;
+	struct scn_target *with; /* SCN_WAIT on a condition: the lock that is let go meanwhile; else NULL */
 	enum scn_mode mode;
 	bool try, interruptible, killable;
 	bool has_else; /* an `else` was written; orelse is NULL if it is empty */
@@ -298,6 +299,7 @@ struct scn_vocabulary {
 #define SCN_CAP_TIMEOUT 0x8u
 #define SCN_CAP_DOWNGRADE 0x10u
 #define SCN_CAP_SPIN 0x80u
+#define SCN_CAP_ANYONE 0x100u
 #define SCN_CAP_RAW 0x400u
 #define SCN_CAP_WAKEALL 0x800u
 

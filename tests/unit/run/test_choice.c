@@ -118,7 +118,7 @@ static char *crowd(const char *model)
 /* May be declared with `lock`, always acquires, and keeps its promises. */
 static bool is_right(const char *model)
 {
-	static const char *const others[] = {"completion", "semaphore", "osq", "forgetful"};
+	static const char *const others[] = {"completion", "condition", "semaphore", "osq", "forgetful"};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(others); i++)
 		if (!strcmp(model, others[i]))

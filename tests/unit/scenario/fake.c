@@ -32,6 +32,8 @@ static const struct {
 	const char *const *events;
 } models[] = {
 	{ "completion", SCN_CAP_TIMEOUT | SCN_CAP_SIGNAL | SCN_CAP_TRY | SCN_CAP_WAKEALL | ANYONE, no_names, NULL, NULL },
+	{ "condition", SCN_CAP_TIMEOUT | SCN_CAP_WAKEALL | ANYONE, no_names, NULL, NULL },
+	{ "futex", SCN_CAP_TRY | SCN_CAP_TIMEOUT, no_names, NULL, NULL },
 	{ "futex-pp", SCN_CAP_TRY | SCN_CAP_TIMEOUT, ceiling_params, ceiling_units, NULL },
 	{ "mutex", SCN_CAP_TRY | SCN_CAP_SIGNAL, mutex_params, mutex_units, mutex_events },
 	{ "pcp", SCN_CAP_TRY | SCN_CAP_SIGNAL | SCN_CAP_TIMEOUT, ceiling_params, ceiling_units, NULL },
@@ -46,7 +48,7 @@ static const struct {
 };
 
 static const char *const model_names[] = {
-	"completion", "futex-pp",   "mutex",      "pcp",       "qspinlock", "rtmutex",
+	"completion", "condition", "futex", "futex-pp",   "mutex",      "pcp",       "qspinlock", "rtmutex",
 	"rwsem",      "rwsem-3.12", "rwsem-3.16", "semaphore", "tas",	    "ticket",  NULL,
 };
 
