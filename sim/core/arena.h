@@ -36,4 +36,10 @@ static inline uint32_t sim_arena_line(const struct sim_arena *a, const void *p)
 	return (uint32_t)((size_t)((const char *)p - a->base) / SIM_LINE_BYTES);
 }
 
+/* Where the line of @p begins, in bytes from the arena's start. */
+static inline size_t sim_arena_offset(const struct sim_arena *a, const void *p)
+{
+	return (size_t)((const char *)p - a->base) & ~(size_t)(SIM_LINE_BYTES - 1);
+}
+
 #endif

@@ -2,7 +2,7 @@
 /* The access door as models see it: a name of its own, so that tests can stand in it. */
 #include <string.h>
 
-#include "sim/machine/machine.h"
+#include "sim/machine/door.h"
 
 #include "sim/kernel/access.h"
 #include "sim/kernel/sched.h"
@@ -16,11 +16,14 @@ static bool checking;
 void kw_checking(void)
 {
 	checking = true;
+	sim_door_close();
 }
 
 void kw_checked(void)
 {
 	checking = false;
+	if (sim && sim_fiber_current())
+		sim_door_open();
 }
 
 static uint64_t plain_load(const volatile void *addr, unsigned size)
@@ -31,19 +34,30 @@ static uint64_t plain_load(const volatile void *addr, unsigned size)
 	return value;
 }
 
-/* The call that books the access to the function that issued it; not inlined, so that there is one. */
-__attribute__((__noinline__)) uint64_t kw_access(int op, const volatile void *addr, unsigned size, uint64_t a, uint64_t b)
+/* The door is closed, or the access has to wait. @caller: whose it is, for the bill. */
+static __attribute__((__noinline__)) uint64_t access_slowly(int op, void *addr, unsigned size, uint64_t a, uint64_t b,
+							    const void *caller)
 {
-	if (__builtin_expect(checking, 0)) {
+	if (checking) {
 		sim_assert(op == KW_LOAD && "a check changes something");
 		return plain_load(addr, size);
 	}
-	if (__builtin_expect(sim_booking, 0) && sim && sim_fiber_current()) {
+	if (sim_booking && sim && sim_fiber_current()) {
 		struct sim_task *me = sim_current();
 
-		me->site = me->site_outer ? me->site_outer : __builtin_return_address(0);
+		me->site = me->site_outer ? me->site_outer : caller;
 	}
-	return sim_access((enum sim_op)op, (void *)addr, size, a, b);
+	return sim_access_slowly((enum sim_op)op, addr, size, a, b);
+}
+
+/* Not inlined, so that there is a call to book the access to. */
+__attribute__((__noinline__)) uint64_t kw_access(int op, const volatile void *addr, unsigned size, uint64_t a, uint64_t b)
+{
+	uint64_t old;
+
+	if (sim_access_hit((enum sim_op)op, (void *)addr, size, a, b, &old))
+		return old;
+	return access_slowly(op, (void *)addr, size, a, b, __builtin_return_address(0));
 }
 
 uint64_t kw_peek(const volatile void *addr, unsigned size)

@@ -136,7 +136,9 @@ static void fiber_start(struct sim_task *t)
 /* Runs the fiber of @t until it has to wait; false: the CPU waits too. */
 static bool fiber_go(struct sim_cpu *cpu, struct sim_task *t)
 {
+	sim_door_open();
 	sim_fiber_resume(t->fiber);
+	sim_door_close();
 	if (t->fiber->done) {
 		sim_fiber_free(t->fiber);
 		t->fiber = NULL;

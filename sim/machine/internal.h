@@ -24,7 +24,11 @@ struct sim_line {
 	uint16_t q_head, q_tail; /* 1 + CPU: requests that wait for the home, in order */
 	uint16_t home;		/* socket */
 	uint16_t storing;	/* stores under way, counted while sim->touching */
+	uint64_t to_64_bytes[2];
 };
+
+/* So that its place in the array is the memory's in the arena (door.h). */
+_Static_assert(sizeof(struct sim_line) == SIM_LINE_BYTES, "a line of a line");
 
 struct sim_line *sim_line_of(const void *addr);
 void sim_lines_init(void);
@@ -47,8 +51,14 @@ static inline bool sim_jump(struct sim_cpu *cpu, sim_time t)
 	if (t != m->now) {
 		m->now = t;
 		m->high = cpu->rank;
+		m->still = m->accesses;
 	}
 	return true;
+}
+
+static inline enum sim_opclass sim_opclass_of(enum sim_op op)
+{
+	return op == SIM_LOAD ? SIM_OPC_LOAD : op == SIM_STORE ? SIM_OPC_STORE : SIM_OPC_RMW;
 }
 
 /* In engine context: true when @d is over, false when the CPU's event is queued for it. */
@@ -108,7 +118,6 @@ void sim_wake_finish(void);
 
 struct sim_turn { /* the marked loads and the peeks between two cpu_relax() */
 	unsigned n;
-	bool pure; /* nothing but hits, and no more of them than fit */
 	struct sim_read {
 		struct sim_line *line;
 		const void *addr;
@@ -147,7 +156,7 @@ void sim_spin_finish(void);
 /* End of a run: counts the polls that parked CPUs would have made. */
 void sim_spin_settle(void);
 
-/* Notes a completed load that hit. */
+/* Notes a completed load that hit, in a turn that is recorded. */
 static inline void sim_spin_read(struct sim_cpu *cpu, struct sim_line *line, const void *addr, unsigned size,
 				 uint64_t value)
 {
@@ -156,20 +165,20 @@ static inline void sim_spin_read(struct sim_cpu *cpu, struct sim_line *line, con
 	if (t->n < SIM_TURN_MAX)
 		t->read[t->n++] = (struct sim_read){ line, addr, value, (uint8_t)size, false };
 	else
-		t->pure = false;
+		cpu->recording = false;
 }
 
 /* Something other than a load that hit happened in this turn. */
 static inline void sim_spin_impure(struct sim_cpu *cpu)
 {
-	cpu->spin->turn.pure = false;
+	cpu->recording = false;
 }
 
-/* Another task runs here now, or the operation ended: what was recorded means nothing any more. */
+/* Another task runs here now, or the operation ended: what was recorded means nothing any more. The next pause
+ * begins a turn. */
 static inline void sim_spin_forget(struct sim_cpu *cpu)
 {
-	cpu->spin->turn.n = 0;
-	cpu->spin->turn.pure = true;
+	cpu->recording = false;
 	cpu->spin->have_last = false;
 }
 

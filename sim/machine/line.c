@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "sim/machine/internal.h"
+#include "sim/machine/door.h"
 
 static size_t lines_bytes;
 static uint64_t *free_sets; /* unused bitmaps, linked through their first word */
@@ -278,78 +278,13 @@ static sim_time line_miss(struct sim_line *line, struct sim_cpu *cpu, enum sim_o
 
 /* -- the access door ------------------------------------------------------------------- */
 
-static inline uint64_t read_word(const void *addr, unsigned size)
-{
-	switch (size) {
-	case 1:
-		return *(const volatile uint8_t *)addr;
-	case 2:
-		return *(const volatile uint16_t *)addr;
-	case 4:
-		return *(const volatile uint32_t *)addr;
-	}
-	return *(const volatile uint64_t *)addr;
-}
-
-static inline void write_word(void *addr, unsigned size, uint64_t v)
-{
-	switch (size) {
-	case 1:
-		*(volatile uint8_t *)addr = (uint8_t)v;
-		return;
-	case 2:
-		*(volatile uint16_t *)addr = (uint16_t)v;
-		return;
-	case 4:
-		*(volatile uint32_t *)addr = (uint32_t)v;
-		return;
-	}
-	*(volatile uint64_t *)addr = v;
-}
-
-static inline __attribute__((always_inline)) uint64_t perform(enum sim_op op, void *addr, unsigned size, uint64_t a, uint64_t b)
-{
-	uint64_t old = read_word(addr, size);
-	uint64_t mask = size == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * size) - 1;
-
-	switch (op) {
-	case SIM_LOAD:
-		return old;
-	case SIM_STORE:
-	case SIM_XCHG:
-		write_word(addr, size, a);
-		return old;
-	case SIM_ADD:
-		write_word(addr, size, old + a);
-		return old;
-	case SIM_AND:
-		write_word(addr, size, old & a);
-		return old;
-	case SIM_OR:
-		write_word(addr, size, old | a);
-		return old;
-	case SIM_XOR:
-		write_word(addr, size, old ^ a);
-		return old;
-	case SIM_CMPXCHG:
-		if (old == (a & mask))
-			write_word(addr, size, b);
-		return old;
-	}
-	return old;
-}
-
-/* Called at every access; cheap. Ends a run that time cannot end, or that had its steps. */
-static inline void count_access(void)
+/* Ends a run that time cannot end, or that had its steps. */
+static void count_access(void)
 {
 	sim->accesses++;
-	if (sim->still_at != sim->now) {
-		sim->still_at = sim->now;
-		sim->still = sim->accesses;
-	} else if (__builtin_expect(sim->accesses - sim->still > 1000000, 0)) {
+	if (sim->accesses - sim->still > SIM_STILL_MAX)
 		sim_machine_stop(SIM_STOP_STILL);
-	}
-	if (__builtin_expect(sim->accesses > sim->max_accesses, 0))
+	if (sim->accesses > sim->max_accesses)
 		sim_machine_stop(SIM_STOP_STEPS);
 }
 
@@ -367,48 +302,64 @@ static bool touch(struct sim_line *line, enum sim_opclass opc)
 	return true;
 }
 
+void sim_door_open(void)
+{
+	bool open = !sim->stop && !sim->cpu->replaying && !sim->touching &&
+		    !(sim->trace->classes & SIM_CLASS_ACCESS);
+
+	sim_door = open ? sim->cpu : NULL;
+}
+
 uint64_t sim_access(enum sim_op op, void *addr, unsigned size, uint64_t a, uint64_t b)
 {
-	if (__builtin_expect(!sim || !sim_fiber_current(), 0))
-		return perform(op, addr, size, a, b);
+	uint64_t old;
+
+	return sim_access_hit(op, addr, size, a, b, &old) ? old : sim_access_slowly(op, addr, size, a, b);
+}
+
+uint64_t sim_access_slowly(enum sim_op op, void *addr, unsigned size, uint64_t a, uint64_t b)
+{
+	if (!sim || !sim_fiber_current())
+		return sim_perform(op, addr, size, a, b);
 
 	struct sim_cpu *cpu = sim->cpu;
 	struct sim_line *line;
 	uint64_t old;
 	bool hit, storing = false;
 
-	if (__builtin_expect(cpu->replaying, 0) && sim_replay_read(cpu, &old))
+	if (cpu->replaying && sim_replay_read(cpu, &old))
 		return old;
 	line = line_of(addr);
-	if (__builtin_expect(cpu->replaying, 0)) {
+	if (cpu->replaying) {
 		/* the first access that is not of the past: it was issued as a hit and completes now */
 		cpu->replaying = false;
+		sim_door_open();
 		hit = true;
 	} else {
-		enum sim_opclass opc = op == SIM_LOAD ? SIM_OPC_LOAD : op == SIM_STORE ? SIM_OPC_STORE : SIM_OPC_RMW;
+		enum sim_opclass opc = sim_opclass_of(op);
 
 		count_access();
-		if (__builtin_expect(sim->touching, 0))
+		if (sim->touching)
 			storing = touch(line, opc);
 		hit = line->owner == cpu->id + 1 || (opc == SIM_OPC_LOAD && sim_line_has(line, cpu->id));
-		sim_elapse(hit ? sim->cfg.costs.lat[opc][SIM_LINE_M][SIM_DIST_SELF] : line_miss(line, cpu, opc));
+		sim_elapse(hit ? sim->hit[op] : line_miss(line, cpu, opc));
 	}
 	if (op != SIM_LOAD && !hit && line->owner != cpu->id + 1) { /* read while our store was under way */
 		line_own(line, cpu->id);
 		sim_unpark_watchers(line);
 	}
-	old = perform(op, addr, size, a, b);
+	old = sim_perform(op, addr, size, a, b);
 	if (storing)
 		line->storing--;
 	if (op != SIM_LOAD && line->watchers) /* who peeks holds no copy */
 		sim_unpark_watchers(line);
-	if (op == SIM_LOAD && hit)
-		sim_spin_read(cpu, line, addr, size, old);
-	else
+	if (op != SIM_LOAD || !hit)
 		sim_spin_impure(cpu);
-	if (__builtin_expect(sim->trace->classes & SIM_CLASS_ACCESS, 0))
+	else if (cpu->recording)
+		sim_spin_read(cpu, line, addr, size, old);
+	if (sim->trace->classes & SIM_CLASS_ACCESS)
 		sim_emit(SIM_REC_ACCESS, sim_current()->id + 1, line->object + 1, (uint32_t)op | (uint32_t)hit << 8, old);
-	if (__builtin_expect(cpu->attention, 0))
+	if (cpu->attention)
 		sim_attend();
 	return old;
 }
@@ -416,7 +367,7 @@ uint64_t sim_access(enum sim_op op, void *addr, unsigned size, uint64_t a, uint6
 uint64_t sim_peek(const void *addr, unsigned size)
 {
 	if (!sim || !sim_fiber_current())
-		return read_word(addr, size);
+		return sim_read_word(addr, size);
 	return sim_spin_peek(sim->cpu, addr, size);
 }
 

@@ -76,6 +76,7 @@ void sim_machine_stop(enum sim_stop why)
 		return;
 	sim->stop = true;
 	sim->why = why;
+	sim_door_close();
 }
 
 /* Nothing can happen any more though tasks are alive. True: go on, somebody added something. */
@@ -106,9 +107,13 @@ enum sim_stop sim_machine_run(sim_time until, bool until_done)
 			break;
 		}
 		ev = __builtin_expect(sim->choosing, 0) ? sim_order_pop() : sim_evq_pop(&sim->evq);
-		if (ev->time != sim->now || ev->rank > sim->high)
+		if (ev->time != sim->now) {
+			sim->now = ev->time;
+			sim->still = sim->accesses;
 			sim->high = ev->rank;
-		sim->now = ev->time;
+		} else if (ev->rank > sim->high) {
+			sim->high = ev->rank;
+		}
 		sim->rank = ev->rank;
 		sim->events++;
 		if (sim->events + sim->accesses > sim->max_accesses)

@@ -12,6 +12,7 @@
 
 struct sim_machine *sim;
 bool sim_booking;
+struct sim_cpu *sim_door;
 
 static void print_context(void)
 {
@@ -68,12 +69,13 @@ struct sim_machine *sim_machine_create(const struct sim_config *cfg, size_t shar
 	m->cfg.poll |= m->choosing;
 	m->shared_bytes = shared_bytes ? shared_bytes : sizeof(struct sim_shared);
 	m->tick_ps = cfg->hz ? SIM_S / cfg->hz : 0;
-	m->still_at = SIM_NEVER;
 	m->max_accesses = cfg->max_steps ? cfg->max_steps : UINT64_MAX;
 	sim_evq_init(&m->evq);
 	sim_arena_init(&m->arena, cfg->arena_bytes ? cfg->arena_bytes : DEFAULT_ARENA_BYTES);
 	cpus_create(m);
 	m->cpu = &m->cpus[0];
+	for (unsigned op = 0; op <= SIM_CMPXCHG; op++)
+		m->hit[op] = m->cfg.costs.lat[sim_opclass_of((enum sim_op)op)][SIM_LINE_M][SIM_DIST_SELF];
 	sim_evq_reserve(&m->evq, 4 * m->ncpus + 64);
 	sim_lines_init();
 	sim_spin_init();

@@ -204,6 +204,7 @@ struct sim_cpu {
 	struct sim_spin *spin;	    /* elision: record of the current turn (spin.c) */
 	bool parked;		    /* spinning without events */
 	bool replaying;		    /* running forward from the past: what was read then still holds */
+	bool recording;		    /* a turn of a spin is under way, and was nothing but loads that hit so far */
 	bool resched_then;	    /* need_resched when the turn of a spin began that is being made or replayed */
 	uint16_t line_next;	    /* 1 + CPU behind this one in a line's queue of requests */
 	uint32_t call_seq;	    /* function-call IPIs sent so far */
@@ -242,7 +243,7 @@ struct sim_machine {
 	uint64_t accesses, misses, events, relaxes; /* relaxes: polls, skipped ones included */
 	uint32_t ticks;		    /* tick events queued */
 	uint64_t still;		    /* accesses made when this instant began: a spin that time cannot end */
-	sim_time still_at;
+	sim_time hit[8];	    /* enum sim_op: what it costs where the line allows it at once */
 	uint64_t max_accesses;	    /* cfg.max_steps, or no limit */
 	struct sim_event end;
 	bool touching;		    /* sim_op_touch() was used: stores tell who watches plainly read lines */
@@ -258,6 +259,18 @@ extern struct sim_machine *sim;
 /* Somebody books what accesses cost to the code that issued them: sim_task.site is kept. Host addresses: they may
  * name a function and nothing else. */
 extern bool sim_booking;
+
+/*
+ * The CPU whose fiber is running, or NULL while something has to be looked at before or after every access: no
+ * fiber runs, an elided spin is made up for, the run is to stop, or somebody listens to single accesses.
+ */
+extern struct sim_cpu *sim_door;
+/* Closes it; opens it for a fiber if nothing speaks against it. */
+static inline void sim_door_close(void)
+{
+	sim_door = NULL;
+}
+void sim_door_open(void);
 
 /* -- setting up -------------------------------------------------------------------------- */
 
@@ -313,6 +326,8 @@ enum sim_op { SIM_LOAD, SIM_STORE, SIM_XCHG, SIM_ADD, SIM_AND, SIM_OR, SIM_XOR, 
  * Outside a fiber (init, view, unit tests of data structures) it performs the operation free of cost.
  */
 uint64_t sim_access(enum sim_op op, void *addr, unsigned size, uint64_t a, uint64_t b);
+/* The same where door.h has been tried and could not help. */
+uint64_t sim_access_slowly(enum sim_op op, void *addr, unsigned size, uint64_t a, uint64_t b);
 
 /*
  * An unmarked read inside a spin loop: costs nothing, is no point of decision, takes no

@@ -62,7 +62,10 @@ void sim_op_touch(struct sim_task *task, enum sim_touch how)
 		task->touched = calloc(1, sizeof(*task->touched));
 		sim_assert(task->touched);
 	}
-	sim->touching |= how != SIM_TOUCH_MARKED;
+	if (how != SIM_TOUCH_MARKED) {
+		sim->touching = true;
+		sim_door_close();
+	}
 	task->touched->how = how;
 	task->touched->n = 0;
 	task->touched->full = false;
@@ -220,8 +223,9 @@ uint64_t sim_spin_peek(struct sim_cpu *cpu, const void *addr, unsigned size)
 		sim_assert(s->served < s->serve && s->last.read[s->served].addr == addr);
 		value = s->last.read[s->served++].value;
 	}
-	sim_spin_read(cpu, sim_line_of(addr), addr, size, value);
-	if (s->turn.pure)
+	if (cpu->recording)
+		sim_spin_read(cpu, sim_line_of(addr), addr, size, value);
+	if (cpu->recording)
 		s->turn.read[s->turn.n - 1].free = true;
 	return value;
 }
@@ -280,7 +284,7 @@ static bool still_holds(const struct sim_cpu *cpu)
 {
 	const struct sim_turn *t = &cpu->spin->turn;
 
-	if (cpu->attention || cpu->need_resched != cpu->resched_then || !t->pure)
+	if (cpu->attention || cpu->need_resched != cpu->resched_then || !cpu->recording)
 		return false;
 	for (unsigned i = 0; i < t->n; i++) {
 		uint64_t now = 0;
@@ -296,7 +300,6 @@ static bool still_holds(const struct sim_cpu *cpu)
 static void turn_copy(struct sim_turn *to, const struct sim_turn *from)
 {
 	to->n = from->n;
-	to->pure = from->pure;
 	for (unsigned i = 0; i < from->n; i++)
 		to->read[i] = from->read[i];
 }
@@ -342,8 +345,9 @@ void sim_relax_at(bool declared, const char *frame, const uint64_t *regs, unsign
 	if (cpu->replaying) { /* the pause that was under way when we were woken completes now */
 		sim_assert(s->relax_due && s->served == s->serve);
 		cpu->replaying = false;
+		sim_door_open();
 	} else {
-		if (!sim->cfg.poll && s->turn.pure && s->turn.n) {
+		if (!sim->cfg.poll && cpu->recording && s->turn.n) {
 			fixed = s->have_last && same_reads(&s->turn, &s->last);
 			if (!declared)
 				fixed = same_state(s, frame, sim_fiber_top(f), regs, nregs) && fixed;
@@ -362,11 +366,11 @@ void sim_relax_at(bool declared, const char *frame, const uint64_t *regs, unsign
 		park(cpu, declared);
 		return;
 	}
-	s->have_last = s->turn.pure && s->turn.n;
+	s->have_last = cpu->recording && s->turn.n;
 	if (s->have_last)
 		turn_copy(&s->last, &s->turn);
 	s->turn.n = 0;
-	s->turn.pure = true;
+	cpu->recording = true;
 	cpu->resched_then = cpu->need_resched;
 }
 

@@ -255,49 +255,151 @@ static void line(const char *what, double rate, const char *unit, const char *no
 	fflush(stdout);
 }
 
-int main(void)
-{
-	double hold = floor_hold(1000), floor1 = floor_w1(100, 4000000);
-	char note[160], *w2 = w2_text();
-	struct sample s, polled;
-	static const char *const models[] = { "l=mutex", "l=rwsem", "l=rtmutex", "l=mcs", "l=ticket", "l=qspinlock" };
+/* -- rows --------------------------------------------------------------------------------- */
 
-	line("floor: heap pop+push, 1000 pending", hold, "ev", "");
-	line("floor: W1 N=100 in plain C", floor1, "pairs", "");
-	s = run_text(w1, NULL, NULL, false);
-	snprintf(note, sizeof(note), "target 5; %.3f of the floor; %ld KiB", (double)s.pairs / s.seconds / floor1, s.rss_kib);
+static double hold_rate, floor_rate;
+
+static void row_floors(void)
+{
+	line("floor: heap pop+push, 1000 pending", hold_rate, "ev", "");
+	line("floor: W1 N=100 in plain C", floor_rate, "pairs", "");
+}
+
+static void row_w1(void)
+{
+	struct sample s = run_text(w1, NULL, NULL, false);
+	char note[80];
+
+	snprintf(note, sizeof(note), "target 5; %.3f of the floor; %ld KiB", (double)s.pairs / s.seconds / floor_rate, s.rss_kib);
 	line("W1 N=100 fifo", (double)s.pairs / s.seconds, "pairs", note);
-	s = run_text(w1, (const char *const[]){ "n=1000", "turns=2000", NULL }, NULL, false);
+}
+
+static void row_w1_1000(void)
+{
+	struct sample s = run_text(w1, (const char *const[]){ "n=1000", "turns=2000", NULL }, NULL, false);
+	char note[80];
+
 	snprintf(note, sizeof(note), "target 5; under 20 MB: %ld KiB", s.rss_kib);
 	line("W1 N=1000 fifo", (double)s.pairs / s.seconds, "pairs", note);
-	for (unsigned i = 0; i < sizeof(models) / sizeof(*models); i++) {
-		char what[64];
+}
 
-		s = run_text(w1_priced, (const char *const[]){ models[i], NULL }, NULL, false);
-		snprintf(what, sizeof(what), "W1 N=80 on 8x10 priced, %s", models[i] + 2);
-		line(what, (double)s.pairs / s.seconds, "pairs", "target 1");
-	}
-	s = run_text(w2, NULL, NULL, false);
+static void priced(const char *set)
+{
+	struct sample s = run_text(w1_priced, (const char *const[]){ set, NULL }, NULL, false);
+	char what[64], note[80];
+
+	snprintf(what, sizeof(what), "W1 N=80 on 8x10 priced, %s", set + 2);
+	snprintf(note, sizeof(note), "target 1; %.2f M accesses/s", (double)s.accesses / s.seconds / 1e6);
+	line(what, (double)s.pairs / s.seconds, "pairs", note);
+}
+
+static void row_mutex(void)
+{
+	priced("l=mutex");
+}
+
+static void row_rwsem(void)
+{
+	priced("l=rwsem");
+}
+
+static void row_rtmutex(void)
+{
+	priced("l=rtmutex");
+}
+
+static void row_mcs(void)
+{
+	priced("l=mcs");
+}
+
+static void row_ticket(void)
+{
+	priced("l=ticket");
+}
+
+static void row_qspinlock(void)
+{
+	priced("l=qspinlock");
+}
+
+static void row_w2(void)
+{
+	char *w2 = w2_text();
+	struct sample s = run_text(w2, NULL, NULL, false);
+
 	line("W2 40 periodic tasks, 4 CPUs", (double)s.jobs / s.seconds, "jobs", "target 3");
-	s = run_text(w1, NULL, "bench.trace", false);
+	free(w2);
+}
+
+static void row_trace(void)
+{
+	struct sample s = run_text(w1, NULL, "bench.trace", false);
+	char note[80];
+
 	snprintf(note, sizeof(note), "target 5 (aim 8.6); %ld KiB", s.rss_kib);
 	line("W1 with trace of schedule and locks to a file", (double)s.records / s.seconds, "rec", note);
 	s = run_text(w1, (const char *const[]){ "turns=80000", NULL }, "bench.trace", false);
 	snprintf(note, sizeof(note), "four times as long: %ld KiB", s.rss_kib);
 	line("  the same, memory flat in virtual time", (double)s.records / s.seconds, "rec", note);
 	unlink("bench.trace");
-	s = run_text(many, NULL, NULL, false);
+}
+
+static void row_many(void)
+{
+	struct sample s = run_text(many, NULL, NULL, false);
+	char note[80];
+
 	snprintf(note, sizeof(note), "target 10; %.2f M accesses", (double)s.accesses / 1e6);
 	line("2000 tasks, 80 CPUs, one mutex: executed accesses", (double)s.accesses / s.seconds, "acc", note);
-	s = run_text(storm, NULL, NULL, false);
-	polled = run_text(storm, (const char *const[]){ "turns=1", NULL }, NULL, true);
+}
+
+static void row_storm(void)
+{
+	struct sample s = run_text(storm, NULL, NULL, false);
+	struct sample polled = run_text(storm, (const char *const[]){ "turns=1", NULL }, NULL, true);
+
 	printf("%-52s %10.1f x       parked %.3f s for 20 turns, polled %.3f s for 1 (target 50)\n",
 	       "ticket storm, 80 CPUs, 100 us: elision", 20 * polled.seconds / s.seconds, s.seconds, polled.seconds);
-	s = run_text(blocked, NULL, NULL, false);
+}
+
+static void row_blocked(void)
+{
+	struct sample s = run_text(blocked, NULL, NULL, false);
+
 	printf("%-52s %10.1f MiB     %.2f s (target: under 2048)\n", "100,000 tasks blocked on one lock",
 	       (double)s.rss_kib / 1024, s.seconds);
-	s = run_text(wide, NULL, NULL, false);
+}
+
+static void row_wide(void)
+{
+	struct sample s = run_text(wide, NULL, NULL, false);
+
 	printf("%-52s %10.1f MiB     %.2f s\n", "4096 CPUs, mcs", (double)s.rss_kib / 1024, s.seconds);
-	free(w2);
+}
+
+static const struct row {
+	const char *name;
+	void (*run)(void);
+} rows[] = {
+	{ "floors", row_floors }, { "w1", row_w1 },		{ "w1-1000", row_w1_1000 },	{ "mutex", row_mutex },
+	{ "rwsem", row_rwsem },	  { "rtmutex", row_rtmutex },	{ "mcs", row_mcs },		{ "ticket", row_ticket },
+	{ "w2", row_w2 },	  { "qspinlock", row_qspinlock }, { "trace", row_trace },	{ "many", row_many },
+	{ "storm", row_storm },	  { "blocked", row_blocked },	{ "wide", row_wide },
+};
+
+/* bench_run [ROW...]: all of them, or those named. */
+int main(int argc, char **argv)
+{
+	hold_rate = floor_hold(1000);
+	floor_rate = floor_w1(100, 4000000);
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		bool wanted = argc < 2;
+
+		for (int a = 1; a < argc; a++)
+			wanted |= !strcmp(argv[a], rows[i].name);
+		if (wanted)
+			rows[i].run();
+	}
 	return 0;
 }
