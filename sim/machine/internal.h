@@ -137,10 +137,11 @@ struct sim_touched { /* what an operation accessed so far */
 };
 
 struct sim_spin {
-	struct sim_turn turn, last; /* this turn and the one before */
-	bool have_last;
-	uint64_t regs[16];	    /* callee-saved registers at the last cpu_relax() */
-	uint64_t *live;		    /* copy of the live stack at the last cpu_relax() */
+	struct sim_turn turn;	    /* this turn */
+	struct sim_turn last;	    /* a declared one before; while parked or replaying what every turn reads */
+	bool have_last;		    /* what follows is of the pause at which this turn began */
+	uint64_t regs[16];	    /* callee-saved registers then; unless it was a declared one */
+	uint64_t *live;		    /* copy of the live stack then */
 	size_t live_words, live_room;
 	sim_time since;		    /* parked: the turn boundary at which it parked */
 	sim_time hit, relax;	    /* costs of one load and of cpu_relax() */
@@ -156,7 +157,7 @@ void sim_spin_finish(void);
 /* End of a run: counts the polls that parked CPUs would have made. */
 void sim_spin_settle(void);
 
-/* Notes a completed load that hit, in a turn that is recorded. */
+/* Notes a completed load, in a turn that is recorded. */
 static inline void sim_spin_read(struct sim_cpu *cpu, struct sim_line *line, const void *addr, unsigned size,
 				 uint64_t value)
 {
@@ -168,7 +169,7 @@ static inline void sim_spin_read(struct sim_cpu *cpu, struct sim_line *line, con
 		cpu->recording = false;
 }
 
-/* Something other than a load that hit happened in this turn. */
+/* Something other than a load happened in this turn. */
 static inline void sim_spin_impure(struct sim_cpu *cpu)
 {
 	cpu->recording = false;

@@ -353,7 +353,7 @@ uint64_t sim_access_slowly(enum sim_op op, void *addr, unsigned size, uint64_t a
 		line->storing--;
 	if (op != SIM_LOAD && line->watchers) /* who peeks holds no copy */
 		sim_unpark_watchers(line);
-	if (op != SIM_LOAD || !hit)
+	if (op != SIM_LOAD)
 		sim_spin_impure(cpu);
 	else if (cpu->recording)
 		sim_spin_read(cpu, line, addr, size, old);

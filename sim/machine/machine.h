@@ -204,7 +204,7 @@ struct sim_cpu {
 	struct sim_spin *spin;	    /* elision: record of the current turn (spin.c) */
 	bool parked;		    /* spinning without events */
 	bool replaying;		    /* running forward from the past: what was read then still holds */
-	bool recording;		    /* a turn of a spin is under way, and was nothing but loads that hit so far */
+	bool recording;		    /* a turn of a spin is under way, and was nothing but loads so far */
 	bool resched_then;	    /* need_resched when the turn of a spin began that is being made or replayed */
 	uint16_t line_next;	    /* 1 + CPU behind this one in a line's queue of requests */
 	uint32_t call_seq;	    /* function-call IPIs sent so far */

@@ -3,10 +3,10 @@
  * Spin elision: a parked spinner behaves to the picosecond as if it had polled.
  *
  * A turn is what happens between two cpu_relax(). When a turn consisted of nothing but
- * loads that hit, was the same as the turn before (addresses, values, live stack,
- * callee-saved registers), and still holds when the pause is over, then every further
- * turn will be the same until a line of the turn is invalidated or the CPU is asked to
- * look up. So the CPU parks, without an event.
+ * loads, left the task as it found it (live stack, callee-saved registers), and what it read
+ * still holds when the pause is over, then every further turn will read the same, all of it
+ * hits, until a line of the turn is invalidated or the CPU is asked to look up. So the CPU
+ * parks, without an event.
  *
  * It is woken by a key K (time and rank of what is being processed). Of the accesses that
  * it would have made meanwhile, those that a polling run would have processed before K are
@@ -21,6 +21,13 @@
 #include <string.h>
 
 #include "sim/machine/internal.h"
+
+#ifdef SIM_HAVE_VALGRIND
+#include <valgrind/memcheck.h>
+#define SIM_DEFINED(p, n) ((void)VALGRIND_MAKE_MEM_DEFINED(p, n))
+#else
+#define SIM_DEFINED(p, n) ((void)0)
+#endif
 
 struct sim_watch { /* a place in a line's list of watchers */
 	struct sim_line *line;
@@ -242,34 +249,45 @@ static bool same_reads(const struct sim_turn *a, const struct sim_turn *b)
 	return true;
 }
 
-/* Copies @words of a live stack to @to; true if they were there already. Volatile and unchecked, since the
- * sanitizer's red zones are part of what is compared. */
+/*
+ * Copies @words, an even number, of a live stack or of registers to @to; true if they were there already.
+ * Unchecked, since the sanitizer's red zones are part of what is compared. Volatile, since words that were just
+ * written one by one are read slowly in pairs.
+ */
 __attribute__((no_sanitize("address"))) static bool same_words(uint64_t *to, const volatile uint64_t *from,
 								size_t words)
 {
-	bool same = true;
+	uint64_t differ = 0;
 
-	for (size_t i = 0; i < words; i++) {
-		uint64_t w = from[i];
+	for (size_t i = 0; i < words; i += 2) {
+		uint64_t a = from[i], b = from[i + 1];
 
-		same &= to[i] == w;
-		to[i] = w;
+		differ |= to[i] ^ a;
+		to[i] = a;
+		differ |= to[i + 1] ^ b;
+		to[i + 1] = b;
 	}
-	return same;
+	SIM_DEFINED(&differ, sizeof(differ)); /* what was never written compares as well as anything */
+	return !differ;
 }
 
-/* Keeps the live stack and registers of this turn; were they those of the last? */
+static void make_room(struct sim_spin *s, size_t words)
+{
+	s->live = realloc(s->live, words * sizeof(*s->live));
+	sim_assert(s->live);
+	memset(s->live + s->live_room, 0, (words - s->live_room) * sizeof(*s->live));
+	s->live_room = words;
+}
+
+/* Keeps the live stack and registers of this pause; were they those of the last? The top word of a stack
+ * belongs to nobody, so one more or less does no harm. */
 static bool same_state(struct sim_spin *s, const char *from, const char *top, const uint64_t *regs, unsigned nregs)
 {
-	size_t words = (size_t)(top - from) / 8;
+	size_t words = (size_t)(top - from) / 16 * 2;
 	bool same = s->have_last && s->live_words == words;
 
-	if (words > s->live_room) {
-		s->live = realloc(s->live, words * sizeof(*s->live));
-		sim_assert(s->live);
-		memset(s->live + s->live_room, 0, (words - s->live_room) * sizeof(*s->live));
-		s->live_room = words;
-	}
+	if (__builtin_expect(words > s->live_room, 0))
+		make_room(s, words);
 	same &= same_words(s->live, (const volatile uint64_t *)(const volatile void *)from, words);
 	same &= same_words(s->regs, regs, nregs);
 	s->live_words = words;
@@ -324,6 +342,24 @@ static void park(struct sim_cpu *cpu, bool declared)
 }
 
 /*
+ * Will the next turn be as this one was, if it finds all lines here and all values as they are? A declared one
+ * if it was as the one before. Any other if it left the task as it found it: live stack and registers at
+ * this pause are those at the last, so that the next turn begins as this one did.
+ */
+static bool turn_repeats(struct sim_cpu *cpu, bool declared, const char *frame, const char *top, const uint64_t *regs,
+			 unsigned nregs)
+{
+	struct sim_spin *s = cpu->spin;
+	bool loads = cpu->recording && s->turn.n;
+
+	if (declared) {
+		s->live_words = 0;
+		return loads && s->have_last && same_reads(&s->turn, &s->last);
+	}
+	return same_state(s, frame, top, regs, nregs) && loads;
+}
+
+/*
  * The body of cpu_relax(). @frame: first byte of the caller's live stack; @regs: its
  * callee-saved registers. Entered through a stub (relax_*.S) that can see both.
  */
@@ -339,7 +375,7 @@ void sim_relax_at(bool declared, const char *frame, const uint64_t *regs, unsign
 
 	struct sim_cpu *cpu = sim->cpu;
 	struct sim_spin *s = cpu->spin;
-	bool fixed = false;
+	bool fixed = false, same_task = true;
 
 	sim->relaxes++;
 	if (cpu->replaying) { /* the pause that was under way when we were woken completes now */
@@ -347,18 +383,13 @@ void sim_relax_at(bool declared, const char *frame, const uint64_t *regs, unsign
 		cpu->replaying = false;
 		sim_door_open();
 	} else {
-		if (!sim->cfg.poll && cpu->recording && s->turn.n) {
-			fixed = s->have_last && same_reads(&s->turn, &s->last);
-			if (!declared)
-				fixed = same_state(s, frame, sim_fiber_top(f), regs, nregs) && fixed;
-			else
-				s->live_words = 0;
-		}
+		if (!sim->cfg.poll)
+			fixed = turn_repeats(cpu, declared, frame, sim_fiber_top(f), regs, nregs);
 		sim_elapse(sim->cfg.costs.scalar[SIM_COST_relax]);
 	}
 	if (cpu->attention) { /* may come back on another CPU */
 		sim_attend();
-		fixed = false;
+		fixed = same_task = false;
 	}
 	cpu = sim->cpu;
 	s = cpu->spin;
@@ -366,9 +397,11 @@ void sim_relax_at(bool declared, const char *frame, const uint64_t *regs, unsign
 		park(cpu, declared);
 		return;
 	}
-	s->have_last = cpu->recording && s->turn.n;
-	if (s->have_last)
+	s->have_last = same_task;
+	if (declared && cpu->recording)
 		turn_copy(&s->last, &s->turn);
+	else
+		s->last.n = 0;
 	s->turn.n = 0;
 	cpu->recording = true;
 	cpu->resched_then = cpu->need_resched;
