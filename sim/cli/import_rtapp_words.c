@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "sim/cli/import_rtapp.h"
-#include "sim/scenario/lex.h"
 
 /* -- printing ---------------------------------------------------------------------------------------- */
 
@@ -88,19 +87,10 @@ const char *rtapp_text(struct rtapp *a, const struct json *j, const char *what)
 
 /* -- names ------------------------------------------------------------------------------------------- */
 
-static bool is_word(const char *name)
+static bool is_taken(const void *user, const char *name)
 {
-	static const unsigned where[] = {KW_TOP, KW_BODY};
+	const struct rtapp *a = user;
 
-	for (unsigned w = 0; w < G_N_ELEMENTS(where); w++)
-		for (const char *const *k = lex_keywords(where[w]); *k; k++)
-			if (!strcmp(*k, name))
-				return true;
-	return false;
-}
-
-static bool is_taken(const struct rtapp *a, const char *name)
-{
 	for (guint i = 0; i < a->named->len; i++)
 		if (!strcmp(((struct rtapp_thing *)a->named->pdata[i])->name, name))
 			return true;
@@ -111,26 +101,16 @@ struct rtapp_thing *rtapp_thing(struct rtapp *a, enum rtapp_kind kind, const cha
 {
 	static const char *const suffix[] = {"_mutex", "_cond", "_sem", "_barrier", "_task"};
 	struct rtapp_thing *n;
-	GString *name;
 
 	for (guint i = 0; i < a->named->len; i++) {
 		n = a->named->pdata[i];
 		if (n->kind == kind && !strcmp(n->original, original))
 			return n;
 	}
-	name = g_string_new(g_ascii_isdigit(*original) ? "n" : "");
-	for (const char *c = original; *c && name->len < 40; c++)
-		g_string_append_c(name, g_ascii_isalnum(*c) ? *c : '_');
-	if (is_word(name->str) || is_taken(a, name->str))
-		g_string_append(name, suffix[kind]);
-	for (gsize len = name->len, i = 2; is_taken(a, name->str); i++) {
-		g_string_truncate(name, len);
-		g_string_append_printf(name, "%u", (unsigned)i);
-	}
 	n = g_new0(struct rtapp_thing, 1);
 	n->kind = kind;
 	n->original = g_strdup(original);
-	n->name = g_string_free(name, FALSE);
+	n->name = import_name(original, suffix[kind], is_taken, a);
 	g_ptr_array_add(a->named, n);
 	return n;
 }

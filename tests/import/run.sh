@@ -26,7 +26,7 @@ status()
 	[ $got -eq "$want" ] || { echo "status $got instead of $want: $*"; head -n 20 "$dir/out" "$dir/err"; failed=1; }
 }
 
-for f in *.tst *.json; do
+for f in *.tst *.json *.xml *.xmlv3; do
 	case $f in
 	bad-*)
 		status 2 "$lockstep" import "$f"
@@ -48,6 +48,20 @@ status 1 "$lockstep" run --quiet hang.tst
 grep -q "hang.tst:4: await T1 holds L\[0\]" "$dir/out" || { echo "the hang has no line"; cat "$dir/out"; failed=1; }
 status 0 "$lockstep" import --generation pending steal.tst
 grep -q "lock L\[1\] : rtmutex-2.6.31" "$dir/out" || { echo "--generation pending does not choose the model"; failed=1; }
+# models of others: the scheduler and the protocol can be chosen, and what comes out runs
+for more in "--scheduler edf" "--scheduler dm --protocol pcp" "--protocol ipcp --cores 2" "--protocol none" "--scheduler given"; do
+	# shellcheck disable=SC2086
+	status 0 "$lockstep" import $more mcrtsim.xml -o "$dir/x.lks"
+	[ "$more" = "--scheduler given" ] || status 0 "$lockstep" run --quiet "$dir/x.lks"
+done
+status 0 "$lockstep" run --quiet cheddar-old.xml.lks
+status 0 "$lockstep" run --quiet cheddar-new.xmlv3.lks
+# by hand: at 90 ms weather takes the buffer; distribution asks at 110 ms and has 13 ms of it to wait for
+(cat cheddar-old.xml.lks; echo "expect wait distribution buffer max = 13ms") >"$dir/x.lks"
+status 0 "$lockstep" test "$dir/x.lks"
+status 2 "$lockstep" import --protocol srp mcrtsim.xml
+status 2 "$lockstep" import --scheduler fifo mcrtsim.xml
+status 2 "$lockstep" import --cores 0 mcrtsim.xml
 status 2 "$lockstep" import --generation other steal.tst
 status 2 "$lockstep" import run.sh
 status 3 "$lockstep" import nowhere.tst
