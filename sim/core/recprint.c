@@ -3,7 +3,8 @@
  * Records as text. Each type has a pattern; a letter after % prints a field:
  *
  *   t  task            o  obj as a task      A  arg as a task
- *   l  obj as a lock   n  obj as a string    E  arg as an event of lock obj
+ *   l  obj as a lock   n  obj as a mark      E  arg as an event of lock obj
+ *   D  obj as a done
  *   m  arg as mode | how << 8                a  arg as a number
  *   s  arg as enum sim_rec_state             i  arg as enum sim_rec_irq
  *   p  val - 1 as a priority                 q  arg - 1 as a priority
@@ -49,7 +50,7 @@ static const char *const pattern[SIM_REC_TYPE_COUNT] = {
 	[SIM_REC_PI_WAKE_TOP] = "%t %l by %A",
 	[SIM_REC_ARRIVE] = "%t",
 	[SIM_REC_RUN] = "%t {begins|ends} %r",
-	[SIM_REC_DONE] = "%t %n",
+	[SIM_REC_DONE] = "%t %D",
 	[SIM_REC_MARK] = "%t %n",
 	[SIM_REC_JOB] = "%t released %d {in time|overrun}",
 	[SIM_REC_RESULT] = "%t %l %e",
@@ -162,7 +163,11 @@ static bool put_named(FILE *out, char field, const struct sim_rec *rec, const st
 		put_name(out, rec->obj, names->nlocks, names->lock, "-");
 		return true;
 	case 'n':
-		put_name(out, rec->obj, names->nstrings, names->string, "-");
+		put_name(out, rec->obj, names->nmarks, names->string, "-");
+		return true;
+	case 'D':
+		put_name(out, rec->obj, names->nstrings - names->nmarks,
+			 names->string ? names->string + names->nmarks : NULL, "-");
 		return true;
 	case 'E':
 		put_event(out, rec, names);

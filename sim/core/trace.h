@@ -165,6 +165,7 @@ struct sim_names { /* borrowed strings; index = task - 1, obj - 1, ... */
 	const char *const *task, *const *lock, *const *string;
 	const char *const *lock_model;	     /* per lock */
 	const char *const *const *lock_events; /* per lock: NULL-terminated event names or NULL */
+	uint32_t nmarks;		     /* of the strings: texts of marks; the others are names of dones */
 	const char *const *facts;	     /* "scenario=…", "seed=…", "version=…" */
 };
 

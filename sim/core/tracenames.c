@@ -4,6 +4,7 @@
  * offset, in the order of the file; pointers are made when all of them are there.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "sim/core/tracereader.h"
 
@@ -173,6 +174,21 @@ static void share_out_locks(struct trace_names *t, size_t first, size_t nstrings
 	t->names.lock_events = t->events;
 }
 
+/* A file without this fact is older than it, and its strings are texts of marks. */
+static void count_marks(struct sim_names *names)
+{
+	names->nmarks = names->nstrings;
+	for (uint32_t i = 0; i < names->nfacts; i++) {
+		unsigned long n;
+
+		if (!names->facts[i] || strncmp(names->facts[i], "marks=", 6))
+			continue;
+		n = strtoul(names->facts[i] + 6, NULL, 10);
+		if (n < names->nstrings)
+			names->nmarks = (uint32_t)n;
+	}
+}
+
 static const char *gather_names(struct trace_names *t, struct gather *g)
 {
 	struct sim_names *names = &t->names;
@@ -193,6 +209,7 @@ static const char *gather_names(struct trace_names *t, struct gather *g)
 	names->facts = t->strings + g->nstrings - names->nfacts;
 	names->string = names->facts - names->nstrings;
 	share_out_locks(t, locks, g->nstrings);
+	count_marks(names);
 	return NULL;
 }
 

@@ -199,6 +199,21 @@ static uint32_t put_task_facts(const struct run_bound *b, struct bind_pool *pool
 	return n;
 }
 
+/* Texts of marks, then names of dones. The scenario's lists have an empty one at 0: records count from 1. */
+static void bind_strings(const struct scenario *scn, struct bind_pool *pool, struct sim_names *names)
+{
+	uint32_t ndone = scn->ndone_name ? scn->ndone_name - 1 : 0;
+	const char **string;
+
+	names->nmarks = scn->nstring ? scn->nstring - 1 : 0;
+	names->nstrings = names->nmarks + ndone;
+	names->string = string = bind_alloc(pool, (names->nstrings + 1) * sizeof(*string));
+	for (uint32_t i = 0; i < names->nmarks; i++)
+		string[i] = scn->string[i + 1];
+	for (uint32_t i = 0; i < ndone; i++)
+		string[names->nmarks + i] = scn->done_name[i + 1];
+}
+
 void bind_names(struct run_bound *b, struct bind_pool *pool)
 {
 	const struct scenario *scn = b->scn;
@@ -207,8 +222,8 @@ void bind_names(struct run_bound *b, struct bind_pool *pool)
 	const char **lock = bind_alloc(pool, b->nlock * sizeof(*lock));
 	const char **model = bind_alloc(pool, b->nlock * sizeof(*model));
 	const char *const **events = bind_alloc(pool, b->nlock * sizeof(*events));
-	const char **facts = bind_alloc(pool, (7 + n) * sizeof(*facts));
-	uint32_t nfacts = 7;
+	const char **facts = bind_alloc(pool, (8 + n) * sizeof(*facts));
+	uint32_t nfacts = 8;
 
 	for (uint32_t i = 0; i < n; i++)
 		task[i] = b->task[i].name;
@@ -229,9 +244,6 @@ void bind_names(struct run_bound *b, struct bind_pool *pool)
 		.ncpus = b->ncpus,
 		.ntasks = n,
 		.nlocks = b->nlock,
-		/* records count texts from 1; the scenario's list has an empty one at 0 */
-		.nstrings = scn->nstring ? scn->nstring - 1 : 0,
-		.string = scn->nstring ? scn->string + 1 : NULL,
 		.nfacts = nfacts,
 		.facts = facts,
 		.task = task,
@@ -239,4 +251,6 @@ void bind_names(struct run_bound *b, struct bind_pool *pool)
 		.lock_model = model,
 		.lock_events = events,
 	};
+	bind_strings(scn, pool, &b->names);
+	facts[7] = bind_printf(pool, "marks=%" PRIu32, b->names.nmarks);
 }

@@ -112,10 +112,44 @@ void bind_machine(const struct scenario *scn, struct sim_config *cfg, const stru
 		cfg->rt_period = SIM_S;
 }
 
+#define COSTS_TOLD 3
+
+/* ", ipi 900ns": single costs that the scenario sets; how many, if they are more than a line would hold. */
+static void put_costs(GString *out, const struct scenario *scn, const struct sim_config *cfg)
+{
+	const struct scn_machine *m = &scn->machine;
+	char t[SIM_TIME_CHARS];
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < m->nset; i++)
+		n += !strcmp(m->set[i].name, "cost");
+	if (n > COSTS_TOLD)
+		g_string_append_printf(out, ", %u single costs", n);
+	for (unsigned i = 0; i < m->nset && n <= COSTS_TOLD; i++)
+		if (!strcmp(m->set[i].name, "cost"))
+			g_string_append_printf(out, ", %s %s", m->set[i].cost,
+					       sim_time_format(t, value_once(scn, cfg->clock_khz, m->set[i].value, 0)));
+}
+
+/* What is said of the machine that numbers depend on: its shape, whose costs, and what of them is set otherwise. */
 char *bind_machine_text(const struct scenario *scn, const struct sim_config *cfg, struct bind_pool *pool)
 {
-	return bind_printf(pool, "%s %ux%ux%u, preempt %s, %u Hz", preset_of(scn), cfg->sockets, cfg->cores,
-			   cfg->threads, preempt_words[cfg->preempt], cfg->hz);
+	static const char *const words[] = {"fair", "kernel", "rawspin"};
+	const struct scn_setting *costs = find_setting(&scn->machine, "costs");
+	g_autoptr(GString) out = g_string_new(scn->machine.preset);
+
+	g_string_append_printf(out, "%s%ux%ux%u", out->len ? " " : "", cfg->sockets, cfg->cores, cfg->threads);
+	if (costs || !scn->machine.preset)
+		g_string_append_printf(out, ", costs %s", costs ? costs->word : preset_of(scn));
+	put_costs(out, scn, cfg);
+	g_string_append_printf(out, ", preempt %s, %u Hz", preempt_words[cfg->preempt], cfg->hz);
+	for (unsigned i = 0; i < G_N_ELEMENTS(words); i++) {
+		const struct scn_setting *s = find_setting(&scn->machine, words[i]);
+
+		if (s)
+			g_string_append_printf(out, ", %s %s", s->name, s->word);
+	}
+	return bind_printf(pool, "%s", out->str);
 }
 
 /* -- values of declarations and expectations ------------------------------------------------ */

@@ -182,6 +182,19 @@ mv out from_file
 expect 0 "$lockstep" trace --class sched,lock,task good.lks
 same from_file out "the trace file and the run do not agree"
 [ -s out ] || { echo "the trace is empty"; failed=1; }
+cat >names.lks <<'X'
+machine { sockets 1 cores 1 costs zero cost ipi 900ns fair eevdf }
+task a fifo 1 { mark "hello" done left done right done mark "bye" }
+run until done
+X
+expect 0 "$lockstep" run --trace names names.lks
+has out "machine     1x1x1, costs zero, ipi 900ns, preempt full, 1000 Hz, fair eevdf"
+for from in names names.lks; do
+	expect 0 "$lockstep" trace --class task "$from"
+	for record in "mark a hello" "done a left" "done a right" "done a -" "mark a bye"; do
+		has out "$record"
+	done
+done
 head -c 100 t >cut
 expect 3 "$lockstep" trace cut
 has err "cut"

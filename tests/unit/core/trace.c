@@ -165,14 +165,15 @@ END_TEST
 
 static const char *const tasks[] = {"meteo", "worker[3]"};
 static const char *const locks[] = {"mm", "bus"};
-static const char *const strings[] = {"half time"};
+static const char *const strings[] = {"half time", "left"};
 static const char *const mm_events[] = {"rwsem_rlock_steal", "rwsem_wlock_handoff", NULL};
 static const char *const *const events[] = {mm_events, NULL};
 static const struct sim_names names = {
 	.ncpus = 4,
 	.ntasks = 2,
 	.nlocks = 2,
-	.nstrings = 1,
+	.nstrings = 2,
+	.nmarks = 1,
 	.task = tasks,
 	.lock = locks,
 	.string = strings,
@@ -227,6 +228,8 @@ static const struct {
 	{{1, SIM_REC_RUN, 1, 2, 0, 0, 5000}, "1ps cpu1 run worker[3] begins 5ns"},
 	{{1, SIM_REC_RUN, 1, 2, 0, 1, 17}, "1ps cpu1 run worker[3] ends statement 17"},
 	{{1, SIM_REC_DONE, 1, 2, 0, 0, 0}, "1ps cpu1 done worker[3] -"},
+	{{1, SIM_REC_DONE, 1, 2, 1, 0, 0}, "1ps cpu1 done worker[3] left"},
+	{{1, SIM_REC_DONE, 1, 2, 2, 0, 0}, "1ps cpu1 done worker[3] #2"},
 	{{1, SIM_REC_MARK, 1, 2, 1, 0, 0}, "1ps cpu1 mark worker[3] half time"},
 	{{1, SIM_REC_MARK, 1, 2, 2, 0, 0}, "1ps cpu1 mark worker[3] #2"},
 	{{1, SIM_REC_JOB, 1, 2, 0, 1, SIM_MS}, "1ps cpu1 job worker[3] released 1ms overrun"},

@@ -30,7 +30,7 @@ static const char *const tasks[] = {"meteo", "worker[3]", NULL, ""};
 static const char *const locks[] = {"mm", "bus", "third"};
 static const char *const models[] = {"rwsem", NULL, "mutex"};
 static const char *const strings[] = {"half time", "Übergabe"};
-static const char *const facts[] = {"scenario=pathfinder.lks", "seed=1", "version=0.1.0"};
+static const char *const facts[] = {"scenario=pathfinder.lks", "seed=1", "version=0.1.0", "marks=1"};
 static const char *const mm_events[] = {"rwsem_rlock_steal", "rwsem_wlock_handoff", NULL};
 static const char *const no_events[] = {NULL};
 static const char *const *const events[] = {mm_events, NULL, no_events};
@@ -39,7 +39,7 @@ static const struct sim_names names = {
 	.ntasks = 4,
 	.nlocks = 3,
 	.nstrings = 2,
-	.nfacts = 3,
+	.nfacts = 4,
 	.task = tasks,
 	.lock = locks,
 	.string = strings,
@@ -129,14 +129,15 @@ START_TEST(test_names)
 	ck_assert_ptr_nonnull(r);
 	n = sim_trace_reader_names(r);
 	ck_assert_uint_eq(n->ncpus, 8);
-	ck_assert(n->ntasks == 4 && n->nlocks == 3 && n->nstrings == 2 && n->nfacts == 3);
+	ck_assert(n->ntasks == 4 && n->nlocks == 3 && n->nstrings == 2 && n->nmarks == 1 && n->nfacts == 4);
 	for (unsigned i = 0; i < 4; i++)
 		ck_assert_pstr_eq(n->task[i], tasks[i]);
 	for (unsigned i = 0; i < 3; i++) {
 		ck_assert_str_eq(n->lock[i], locks[i]);
 		ck_assert_pstr_eq(n->lock_model[i], models[i]);
-		ck_assert_str_eq(n->facts[i], facts[i]);
 	}
+	for (unsigned i = 0; i < 4; i++)
+		ck_assert_str_eq(n->facts[i], facts[i]);
 	for (unsigned i = 0; i < 2; i++)
 		ck_assert_str_eq(n->string[i], strings[i]);
 	for (unsigned i = 0; i < 3; i++)
