@@ -243,6 +243,7 @@ static const struct {
 	 "1ps cpu1 line worker[3] object #5 line 3 distance 2 op 1 800ps"},
 	{{1, SIM_REC_ACCESS, 1, 2, 5, 2 | 1 << 8 | 3 << 16, 800},
 	 "1ps cpu1 access worker[3] object #5 line 3 op 2 hit 1 800"},
+	{{1, SIM_REC_STEP, 1, 2, 1, 2, 5000}, "1ps cpu1 step worker[3] sets #1 5ns"},
 	{{1, 999, 1, 2, 5, 2, 800}, "1ps cpu1 #999"},
 };
 
