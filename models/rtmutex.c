@@ -38,8 +38,8 @@ static int wait_failed(struct kw_timeout *timeout, unsigned int state)
 }
 
 /* Step 5; wait_lock held on entry and return. */
-static int rt_mutex_slowlock_block(struct rt_mutex_base *lock, struct rt_mutex_waiter *waiter,
-				   unsigned int state, struct kw_timeout *timeout)
+int rt_mutex_slowlock_block(struct rt_mutex_base *lock, struct rt_mutex_waiter *waiter, unsigned int state,
+			    struct kw_timeout *timeout)
 {
 	struct task_struct *owner;
 	int ret;

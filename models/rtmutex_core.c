@@ -267,6 +267,11 @@ static void mark_wakeup_next_waiter(struct rt_mutex_base *lock, struct wake_q_he
 	raw_spin_unlock(&current->pi_lock);
 }
 
+void rt_mutex_mark_wakeup(struct rt_mutex_base *lock, struct wake_q_head *wake_q)
+{
+	mark_wakeup_next_waiter(lock, wake_q, NULL);
+}
+
 static void rt_mutex_slowunlock(struct rt_mutex_base *lock)
 {
 	DEFINE_WAKE_Q(wake_q);

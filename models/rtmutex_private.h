@@ -144,6 +144,15 @@ void fixup_rt_mutex_waiters(struct rt_mutex_base *lock);
 bool rtmutex_spin_on_owner(struct rt_mutex_base *lock, struct rt_mutex_waiter *waiter,
 			   struct task_struct *owner);
 bool rt_mutex_cmpxchg_acquire(struct rt_mutex_base *lock, struct task_struct *old, struct task_struct *new);
+/*
+ * Step 5 of the slow path, queued as @waiter; wait_lock held on entry and return: 0, -ETIMEDOUT,
+ * -EINTR. (rtmutex.c)
+ */
+int rt_mutex_slowlock_block(struct rt_mutex_base *lock, struct rt_mutex_waiter *waiter, unsigned int state,
+			    struct kw_timeout *timeout);
+/* Step 3 of unlocking, with waiters: deboosts current, frees, queues the top waiter for wake_up_q(); preemption stays
+ * off until the caller has woken it. */
+void rt_mutex_mark_wakeup(struct rt_mutex_base *lock, struct wake_q_head *wake_q);
 bool rt_mutex_slowtrylock(struct rt_mutex_base *lock);
 void rt_mutex_unlock_base(struct rt_mutex_base *lock);
 

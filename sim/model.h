@@ -111,6 +111,9 @@ struct lock_model {
 	/* A condition: drawn with the mutex still held; lock() gets it as *(uint64_t *)req->ctx and sleeps only if nobody
 	 * was woken since. */
 	uint64_t (*ticket)(void *lock);
+	/* The holder, which is current, exits. False: the lock stays held by a task that is no more. @req NULL: only
+	 * asks. Or NULL: it stays held. */
+	bool (*owner_died)(void *lock, struct lock_req *req);
 	/* The normal priority of @p, which waits for this lock, was changed. Runs on a fiber. */
 	void (*prio_changed)(void *lock, struct task_struct *p);
 	/* Looks, touches nothing; costs nothing. May be NULL for locks that know no owner. */

@@ -56,6 +56,13 @@ struct task_struct *kw_current(void)
 	return task_of(sim_current());
 }
 
+struct task_struct *find_task_by_vpid(int pid)
+{
+	const struct sim_task *t = pid > 0 && (uint32_t)pid <= sim->ntasks ? sim->tasks[pid - 1] : NULL;
+
+	return t && !t->exited ? task_of(t) : NULL;
+}
+
 int kw_cpu(void)
 {
 	return (int)sim->cpu->id;

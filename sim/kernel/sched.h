@@ -68,6 +68,9 @@ struct task_struct *kw_current(void);
 #define current kw_current()
 #define get_current() kw_current()
 
+/* The task with this pid, or NULL: never was, or has exited. */
+struct task_struct *find_task_by_vpid(int pid);
+
 int kw_cpu(void);
 #define smp_processor_id() kw_cpu()
 #define raw_smp_processor_id() kw_cpu()

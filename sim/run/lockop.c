@@ -198,6 +198,34 @@ static void unlock_by_anyone(struct prog_task *t, const struct prog_insn *in, st
 	t->sim->kernel_mode -= kernel;
 }
 
+/* Ends the acquisition that *@p links. */
+static void release(struct prog_task *t, struct prog_hold **p, uint32_t stmt, bool died)
+{
+	struct prog_hold *h = *p;
+	const struct lock_model *m = h->lock->model;
+	struct lock_req req = make_req(h);
+	uint32_t lock = lock_number(t, h->lock), task = t->sim->id + 1;
+
+	sim_emit(SIM_REC_UNLOCK, task, lock, h->mode, stmt);
+	*p = h->next;
+	t->holds--;
+	op_enter(t->sim, m, lock);
+	if (died)
+		m->owner_died(h->lock->lock, &req);
+	else
+		m->unlock(h->lock->lock, &req);
+	op_leave(t->sim);
+	director_mark(t, lock, SCN_LOCK_FREE);
+	sim_emit(SIM_REC_UNLOCKED, task, lock, h->mode, 0);
+	t->sim->kernel_mode -= in_kernel(m);
+	hold_give(t, h);
+}
+
+bool lockop_survives(const struct bound_lock *bl)
+{
+	return bl->model->owner_died && bl->model->owner_died(bl->lock, NULL);
+}
+
 void lockop_unlock(struct sim_task *task, void *arg)
 {
 	const struct prog_insn *in = arg;
@@ -209,7 +237,8 @@ void lockop_unlock(struct sim_task *task, void *arg)
 		return;
 	}
 
-	struct prog_hold **p = held_find(t, in), *h;
+	struct prog_hold **p = held_find(t, in);
+	uint32_t lock;
 
 	if (!p) { /* the record is a finding; the model is not asked what it would do to a lock of somebody
 		     else */
@@ -217,23 +246,25 @@ void lockop_unlock(struct sim_task *task, void *arg)
 		sim_emit(SIM_REC_UNLOCK, task->id + 1, lock_number(t, named), LOCK_EXCLUSIVE, in->stmt);
 		return;
 	}
-	h = *p;
-
-	struct lock_req req = make_req(h);
-	uint32_t lock = lock_number(t, h->lock);
-
-	sim_emit(SIM_REC_UNLOCK, task->id + 1, lock, h->mode, in->stmt);
-	*p = h->next;
-	t->holds--;
-	op_enter(task, h->lock->model, lock_number(t, h->lock));
-	h->lock->model->unlock(h->lock->lock, &req);
-	op_leave(task);
-	director_mark(t, lock, SCN_LOCK_FREE);
-	sim_emit(SIM_REC_UNLOCKED, task->id + 1, lock, h->mode, 0);
-	task->kernel_mode -= in_kernel(h->lock->model);
-	hold_give(t, h);
+	lock = lock_number(t, (*p)->lock);
+	release(t, p, in->stmt, false);
 	if (!t->holds)
 		check_balance(t, lock);
+}
+
+/* The task exits: what it holds and can be left behind goes to the next in line. */
+void lockop_died(struct sim_task *task, void *arg)
+{
+	const struct prog_insn *in = arg;
+	struct prog_task *t = task->user;
+	struct prog_hold **p = &t->held;
+
+	while (*p) {
+		if (lockop_survives((*p)->lock))
+			release(t, p, in->stmt, true);
+		else
+			p = &(*p)->next;
+	}
 }
 
 void lockop_downgrade(struct sim_task *task, void *arg)

@@ -206,6 +206,9 @@ void lockop_unlock(struct sim_task *task, void *arg);
 void lockop_downgrade(struct sim_task *task, void *arg);
 void lockop_wakeall(struct sim_task *task, void *arg);
 void lockop_touch(struct sim_task *task, void *arg);
+void lockop_died(struct sim_task *task, void *arg);
+/* Does the lock outlive a holder that exits? */
+bool lockop_survives(const struct bound_lock *bl);
 void lockop_ticket(struct sim_task *task, void *arg);
 
 #endif

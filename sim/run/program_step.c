@@ -293,8 +293,21 @@ static bool step_done(struct prog_task *t, const struct prog_insn *in, struct si
 	return false;
 }
 
+/* Robust locks that it holds come first; then it exits, by the same instruction. */
+static bool leaves_behind(const struct prog_task *t)
+{
+	for (const struct prog_hold *h = t->held; h; h = h->next)
+		if (lockop_survives(h->lock))
+			return true;
+	return false;
+}
+
 static bool step_exit(struct prog_task *t, const struct prog_insn *in, struct sim_act *act)
 {
+	if (t->held && leaves_behind(t)) {
+		t->pc = in;
+		return call(act, in, lockop_died);
+	}
 	act->kind = SIM_ACT_EXIT;
 	if (t->body->is_irq)
 		t->pc = t->body->code; /* for the next time */

@@ -37,6 +37,7 @@
 	X(cohort_ticket, NULL, SIM_PREEMPT_FULL, "", "pass_bound=1")                               \
 	X(futex, &lock_model_qspinlock, SIM_PREEMPT_VOLUNTARY, "", "pthread=1", "pthread=1 adaptive=1") \
 	X(futex_pp, &lock_model_qspinlock, SIM_PREEMPT_FULL, "", "ceiling=60", "ceiling=99")       \
+	X(futex_pi, &lock_model_qspinlock, SIM_PREEMPT_FULL, "", "robust=1")                       \
 	X(pcp, &lock_model_ticket, SIM_PREEMPT_FULL, "", "ceiling=99")                             \
 	X(mutex_4_10, &lock_model_ticket, SIM_PREEMPT_FULL, "", "pickup=1", "handoff=0")           \
 	X(mutex_3_15, &lock_model_qspinlock, SIM_PREEMPT_FULL, "", "keep_spinning=1", "keep_spinning=1 wake_q=1", \
@@ -300,7 +301,8 @@ static uint64_t storm(bool poll, uint64_t seed, const char *params)
 
 static bool is_forced_elsewhere(const char *counter)
 {
-	static const char *const names[] = { "node", "mutex_unlock_idle", "cna_flush", "above", "pcp_ceiling" };
+	static const char *const names[] = { "node", "mutex_unlock_idle", "cna_flush", "above", "pcp_ceiling", "parked", "rtmutex_lock_slow", "rtmutex_steal", "futex_pi_dead",
+					     "futex_pi_owner_died", "rtmutex_deadlock", "rtmutex_depth" };
 
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (strstr(counter, names[i]))
