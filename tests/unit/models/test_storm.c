@@ -302,7 +302,7 @@ static uint64_t storm(bool poll, uint64_t seed, const char *params)
 static bool is_forced_elsewhere(const char *counter)
 {
 	static const char *const names[] = { "node", "mutex_unlock_idle", "cna_flush", "above", "pcp_ceiling", "rtmutex_", "futex_pi_dead",
-					     "futex_pi_owner_died", "rtmutex_deadlock", "rtmutex_depth" };
+					     "futex_pi_owner_died", "futex_pi_fixup" };
 
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (strstr(counter, names[i]))
