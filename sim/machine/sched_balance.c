@@ -4,11 +4,14 @@
  *
  *   a CPU that would go idle takes a waiting task from the nearest CPU that has one
  *   at every tick of a CPU with waiting tasks, one of them goes to the nearest idle CPU
- *   every BALANCE_MS such a CPU gives half the difference to the least loaded CPU
+ *   every BALANCE_MS such a CPU gives half the difference to the least loaded CPU, and one
+ *   task if for so long stronger classes left nothing to it: such a CPU has no capacity
  *
  * Only counts matter, not weights. A task that ran less than half a millisecond ago is
  * cache-hot and stays (sched_migration_cost), except in the periodic balance.
  */
+#include <limits.h>
+
 #include "sim/machine/sched_rq.h"
 
 #define MIGRATION_COST (500 * SIM_US)
@@ -102,10 +105,47 @@ static void spread_out(struct sim_rq *rq)
 	}
 }
 
+/* Did stronger classes run at @every ticks in a row while fair tasks waited? */
+static bool crowded_out(struct sim_rq *rq, uint64_t tick, uint64_t every)
+{
+	if (!rq->curr || sim_class_of(rq->curr) == SIM_SC_FAIR)
+		return false;
+	rq->crowded = rq->crowded_tick + 1 == tick ? rq->crowded + 1 : 0;
+	rq->crowded_tick = tick;
+	return rq->crowded >= every;
+}
+
+/* One task goes to where fair tasks do run, however many they are. */
+static void leave_crowd(struct sim_rq *rq)
+{
+	struct sim_task *t = waiting(rq, -1, sim_sched.all, true);
+	unsigned least = UINT_MAX, best_distance = 0;
+	int found = -1;
+
+	for (unsigned cpu = 0; t && cpu < sim->ncpus; cpu++) {
+		const struct sim_rq *to = &sim_sched.rqs[cpu];
+		unsigned d = sim_distance(rq->cpu->id, cpu);
+
+		if (to == rq || !sim_cpuset_has(sim_allowed(t), cpu) || to->nr > least)
+			continue;
+		if ((to->curr && sim_class_of(to->curr) != SIM_SC_FAIR) || (to->nr == least && d >= best_distance))
+			continue;
+		least = to->nr;
+		best_distance = d;
+		found = (int)cpu;
+	}
+	if (found >= 0)
+		give(rq, t, found);
+}
+
 void sim_balance_tick(struct sim_rq *rq)
 {
 	uint64_t tick = sim->now / sim->tick_ps, every = BALANCE_MS * SIM_MS / sim->tick_ps;
+	bool crowded;
 
+	if (every < 1)
+		every = 1;
+	crowded = crowded_out(rq, tick, every);
 	if (!has_spare(rq))
 		return;
 	if (sim_sched.idle.nr) {
@@ -114,8 +154,10 @@ void sim_balance_tick(struct sim_rq *rq)
 		if (t)
 			give(rq, t, sim_place_near(sim_sched.idle.bits, t, rq->cpu->id));
 	}
-	if (every < 1)
-		every = 1;
-	if ((tick + rq->cpu->id) % every == 0 && rq->nr > 2)
+	if ((tick + rq->cpu->id) % every)
+		return;
+	if (crowded)
+		leave_crowd(rq);
+	if (rq->nr > 2)
 		spread_out(rq);
 }

@@ -75,6 +75,7 @@ struct sim_rq {
 	struct sim_dl_rq dl;
 	struct sim_list stop;
 	struct sim_rt_rq rt;
+	uint64_t crowded_tick, crowded; /* balance: latest tick at which a stronger class kept fair tasks waiting; how many in a row before */
 };
 
 #define SIM_LEVELS 102

@@ -188,6 +188,42 @@ START_TEST(pinned_tasks_are_not_balanced)
 }
 END_TEST
 
+/* A real-time task leaves nothing to B: after 64 ms B goes to the CPU where it can share. */
+START_TEST(crowded_out_by_real_time)
+{
+	struct sim_task *b;
+
+	machine(1, 3, 1, 0, NULL);
+	TASK("A", FAIR, 0, 0, RUN(SIM_S));
+	TASK("Q", FIFO(9), 2, 0, RUN(SIM_S));
+	TASK("P", FIFO(9), 1, 0, RUN(SIM_S));
+	b = TASK_NEAR("B", FAIR, 1, 1, RUN(MS(200)));
+	rig_run(MS(60));
+	ck_assert_int_eq(b->shared->cpu, 1);
+	ck_assert_uint_eq(rig_ran(b), 0);
+	rig_run(MS(140));
+	ck_assert_int_eq(b->shared->cpu, 0);
+	rig_run(MS(900));
+	ck_assert_uint_eq(rig_ran(b), MS(200));
+	rig_stop();
+}
+END_TEST
+
+/* Where it is not for long, it stays: nobody moves for a real-time task that comes and goes. */
+START_TEST(not_crowded_by_short_ones)
+{
+	struct sim_task *b;
+
+	machine(1, 2, 1, 0, NULL);
+	TASK("A", FAIR, 0, 0, RUN(SIM_S));
+	TASK("P", FIFO(9), 1, 0, RUN(MS(40)), SLEEP(MS(10)), AGAIN);
+	b = TASK_NEAR("B", FAIR, 1, 1, RUN(SIM_S));
+	rig_run(MS(800));
+	ck_assert_int_eq(b->shared->cpu, 1);
+	rig_stop();
+}
+END_TEST
+
 /* -- 4096 CPUs ------------------------------------------------------------------------------------ */
 
 START_TEST(four_thousand_cpus)
@@ -231,6 +267,8 @@ int main(void)
 	tcase_add_test(t, tick_gives_to_an_idle_cpu);
 	tcase_add_test(t, periodic_balance_evens_out);
 	tcase_add_test(t, pinned_tasks_are_not_balanced);
+	tcase_add_test(t, crowded_out_by_real_time);
+	tcase_add_test(t, not_crowded_by_short_ones);
 	tcase_add_test(t, four_thousand_cpus);
 	suite_add_tcase(s, t);
 	return run_suite(s);
