@@ -95,6 +95,8 @@ static bool read_accepted(const struct reader *r, struct target *t)
 	const char *end;
 	uint64_t ppm;
 
+	if (t->reported)
+		return (!accepted && !tolerance) || wrong(r, "", "a figure that is only reported has no accepted range");
 	if (accepted)
 		return range_of(accepted, t->unit, t->accepted) || wrong(r, "accepted", "not FROM..TO in the measure's unit");
 	if (!tolerance) {
@@ -174,13 +176,14 @@ static bool read_choices(const struct reader *r, struct target *t)
 	g_autofree char *role = text_of(r, "role"), *miss = text_of(r, "known-miss"), *seeds = text_of(r, "seeds");
 	uint64_t n = SEEDS;
 
-	if (role && strcmp(role, "calibrated") != 0 && strcmp(role, "predicted") != 0)
-		return wrong(r, "role", "calibrated or predicted");
+	if (role && strcmp(role, "calibrated") != 0 && strcmp(role, "predicted") != 0 && strcmp(role, "reported") != 0)
+		return wrong(r, "role", "calibrated, predicted or reported");
 	if (miss && strcmp(miss, "yes") != 0)
 		return wrong(r, "known-miss", "yes, or not there");
 	if (seeds && (!cli_parse_count(seeds, &n) || !n || n > SEEDS_MAX))
 		return wrong(r, "seeds", "not a number of runs");
 	t->calibrated = role && !strcmp(role, "calibrated");
+	t->reported = role && !strcmp(role, "reported");
 	t->known_miss = miss != NULL;
 	t->seeds = (unsigned)n;
 	if (t->known_miss && !t->analysis)

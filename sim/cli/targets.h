@@ -25,6 +25,7 @@ struct target {
 	char *against_scenario, **against; /* NULL: no ratio */
 	unsigned seeds;
 	bool calibrated;   /* the parameters were fitted on this figure */
+	bool reported;	   /* printed beside the published figure, not judged */
 	bool known_miss;
 	char *source, *fitted, *unexplained, *analysis; /* or NULL */
 	enum target_unit unit;

@@ -20,7 +20,7 @@ int64_t validate_error(const struct verdict_row *row);
 void validate_text(GString *out, const struct verdict_row *rows, unsigned n);
 /* Texts of cells, to be freed. */
 char *validate_seen(const struct verdict_row *row);
-char *validate_range(enum target_unit unit, const uint64_t range[2]);
+char *validate_accepted(const struct target *t);
 char *validate_off(const struct verdict_row *row);
 const char *validate_verdict(const struct verdict_row *row);
 /* The page docs/validation.md. */

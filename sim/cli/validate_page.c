@@ -30,7 +30,7 @@ static void put_notes_head(GString *out, const struct target *t)
 
 static void put_row(GString *out, const struct verdict_row *row)
 {
-	g_autofree char *seen = validate_seen(row), *error = validate_off(row), *accepted = validate_range(row->t->unit, row->t->accepted);
+	g_autofree char *seen = validate_seen(row), *error = validate_off(row), *accepted = validate_accepted(row->t);
 
 	if (row->kept) {
 		g_string_append(out, row->kept);

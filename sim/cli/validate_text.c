@@ -21,14 +21,15 @@ char *validate_seen(const struct verdict_row *row)
 	return g_string_free(text, FALSE);
 }
 
-char *validate_range(enum target_unit unit, const uint64_t range[2])
+char *validate_accepted(const struct target *t)
 {
-	GString *text = g_string_new(NULL);
+	GString *text = g_string_new(t->reported ? "-" : NULL);
 
-	target_put(text, unit, range[0]);
-	if (range[1] != range[0]) {
+	if (!t->reported)
+		target_put(text, t->unit, t->accepted[0]);
+	if (t->accepted[1] != t->accepted[0]) {
 		g_string_append(text, "..");
-		target_put(text, unit, range[1]);
+		target_put(text, t->unit, t->accepted[1]);
 	}
 	return g_string_free(text, FALSE);
 }
@@ -48,6 +49,8 @@ const char *validate_verdict(const struct verdict_row *row)
 {
 	if (row->broken)
 		return "no result";
+	if (row->t->reported)
+		return "reported";
 	if (row->met)
 		return row->t->known_miss ? "met (was a known miss)" : "met";
 	return row->t->known_miss ? "miss (known)" : "MISS";
@@ -64,7 +67,7 @@ static void put_note(GString *out, const char *what, const char *text)
 void validate_text(GString *out, const struct verdict_row *rows, unsigned n)
 {
 	struct table *t = table_new();
-	unsigned met = 0, known = 0;
+	unsigned met = 0, known = 0, judged = 0;
 
 	table_column(t, NULL, "row", 0);
 	table_column(t, NULL, "published", 0);
@@ -74,7 +77,7 @@ void validate_text(GString *out, const struct verdict_row *rows, unsigned n)
 	table_column(t, NULL, "verdict", TABLE_LEFT | TABLE_KEEP);
 	for (unsigned i = 0; i < n; i++) {
 		g_autofree char *seen = validate_seen(&rows[i]), *error = validate_off(&rows[i]);
-		g_autofree char *accepted = validate_range(rows[i].t->unit, rows[i].t->accepted);
+		g_autofree char *accepted = validate_accepted(rows[i].t);
 
 		table_row(t);
 		table_printf(t, "%s %s", rows[i].t->result, rows[i].t->name);
@@ -83,6 +86,7 @@ void validate_text(GString *out, const struct verdict_row *rows, unsigned n)
 		table_text(t, error);
 		table_text(t, accepted);
 		table_printf(t, "%s%s", validate_verdict(&rows[i]), rows[i].t->calibrated ? ", calibrated" : "");
+		judged += !rows[i].t->reported;
 		met += rows[i].met;
 		known += !rows[i].met && !rows[i].broken && rows[i].t->known_miss;
 	}
@@ -98,7 +102,7 @@ void validate_text(GString *out, const struct verdict_row *rows, unsigned n)
 		put_note(out, "not explained by a lock alone", g->unexplained);
 		put_note(out, "analysis", rows[i].met ? NULL : g->analysis);
 	}
-	g_string_append_printf(out, "\n%u of %u met, %u known to miss\n", met, n, known);
+	g_string_append_printf(out, "\n%u of %u met, %u known to miss\n", met, judged, known);
 }
 
 /* -- for programs ------------------------------------------------------------------------------------------ */
@@ -137,8 +141,10 @@ void validate_json(GString *out, const struct verdict_row *rows, unsigned n)
 		json_string(&j, "unit", unit_name(t->unit));
 		json_count(&j, "published_from", t->published[0]);
 		json_count(&j, "published_to", t->published[1]);
-		json_count(&j, "accepted_from", t->accepted[0]);
-		json_count(&j, "accepted_to", t->accepted[1]);
+		if (!t->reported) {
+			json_count(&j, "accepted_from", t->accepted[0]);
+			json_count(&j, "accepted_to", t->accepted[1]);
+		}
 		if (rows[i].has) {
 			json_count(&j, "mean", rows[i].seen.mean);
 			json_int(&j, "error_permille", validate_error(&rows[i]));

@@ -326,6 +326,13 @@ has out "2 of 2 met"
 sed -i '/known-miss/d' targets
 expect 1 "$lockstep" validate targets
 has out "MISS"
+sed -i 's/^tolerance = 10%/role = reported/' targets
+expect 0 "$lockstep" validate targets
+has out "3 of 3 met"
+has out "reported"
+sed -i 's/^role = reported/&\ntolerance = 10%/' targets
+expect 2 "$lockstep" validate targets
+has err "only reported"
 sed -i 's/^tolerance = 10%/tolerence = 10%/' targets
 expect 2 "$lockstep" validate targets
 has err 'did you mean "tolerance"?'
