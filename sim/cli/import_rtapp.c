@@ -35,6 +35,7 @@ static void all_tasks(struct rtapp *a, const struct json *root)
 
 static void resources(struct rtapp *a, const struct json *root)
 {
+	static const char *const used[] = {"mutex", "wait", "signal", "sync", "timer", "barrier", "suspend", "resume", NULL}; /* by events */
 	const struct json *list = json_get(root, "resources");
 
 	for (guint i = 0; list && list->kind == JSON_OBJECT && i < list->items->len; i++) {
@@ -45,9 +46,8 @@ static void resources(struct rtapp *a, const struct json *root)
 		if (type && type->text && g_str_has_prefix(type->text, "sem") &&
 		    (!value || rtapp_integer(a, value, "units", 0, 1000000, &n)))
 			rtapp_thing(a, RTAPP_SEMAPHORE, j->key)->count = n;
-		else if (!a->counting && !(type && type->text &&
-					   (!strcmp(type->text, "mutex") || !strcmp(type->text, "wait"))))
-			rtapp_not_carried(a, j, "resources are declared here by their use");
+		else if (!a->counting && !(type && type->text && g_strv_contains(used, type->text)))
+			rtapp_not_carried(a, j, "no meaning in a simulation of locks");
 	}
 }
 
@@ -60,7 +60,14 @@ static void declarations(const struct rtapp *a, GString *out)
 		case RTAPP_MUTEX:
 			g_string_append_printf(out, "lock %s : %s\n", n->name, a->pi ? "rtmutex" : "futex");
 			break;
+		case RTAPP_GUARD:
+			g_string_append_printf(out, "lock %s : %s\n", n->name, a->pi ? "rtmutex" : "futex");
+			break;
 		case RTAPP_CONDITION:
+		case RTAPP_SUSPENSION:
+			g_string_append_printf(out, "condition %s\n", n->name);
+			break;
+		case RTAPP_FORK:
 			g_string_append_printf(out, "completion %s\n", n->name);
 			break;
 		case RTAPP_SEMAPHORE:
@@ -72,6 +79,7 @@ static void declarations(const struct rtapp *a, GString *out)
 					       MAX(n->count, 1));
 			break;
 		case RTAPP_TASK:
+		case RTAPP_TIMER:
 			break;
 		}
 	}
@@ -128,10 +136,10 @@ static GString *whole(struct rtapp *a, const struct json *root)
 	if (has(a, RTAPP_MUTEX))
 		g_string_append_printf(out, "# pthread mutexes%s\n",
 				       a->pi ? " with PTHREAD_PRIO_INHERIT" : "");
-	if (has(a, RTAPP_CONDITION))
-		g_string_append(out, "# Conditions, suspend and resume are completions: a wake-up that finds "
-				     "nobody waiting is\n"
-				     "# remembered, where rt-app would lose it.\n");
+	if (has(a, RTAPP_SUSPENSION))
+		g_string_append(out, "# suspend and resume: a condition and a mutex each; a resume that comes before the suspend is lost\n");
+	if (has(a, RTAPP_FORK))
+		g_string_append(out, "# forked tasks are there from the start, and wait for it: one for each fork in the text\n");
 	declarations(a, out);
 	g_string_append_c(out, '\n');
 	g_string_append(out, tasks->str);
@@ -144,6 +152,13 @@ static GString *whole(struct rtapp *a, const struct json *root)
 	else
 		rtapp_put(a, "run until done limit 3600s");
 	return out;
+}
+
+static void forget_all_but_forks(struct rtapp *a)
+{
+	for (guint i = a->named->len; i--;)
+		if (((struct rtapp_thing *)a->named->pdata[i])->kind != RTAPP_FORK)
+			g_ptr_array_remove_index(a->named, i);
 }
 
 GString *import_rtapp(struct import_source *src)
@@ -160,8 +175,9 @@ GString *import_rtapp(struct import_source *src)
 	 * printed */
 	for (unsigned pass = 0; root && pass < 3 && !src->errors; pass++) {
 		a.counting = pass < 2;
+		a.finding = !pass;
 		if (pass < 2) {
-			g_ptr_array_set_size(a.named, 0);
+			forget_all_but_forks(&a);
 			resources(&a, root);
 		}
 		g_string_truncate(a.body, 0);

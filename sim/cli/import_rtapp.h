@@ -5,12 +5,23 @@
 
 #include "sim/cli/import_json.h"
 
-enum rtapp_kind { RTAPP_MUTEX, RTAPP_CONDITION, RTAPP_SEMAPHORE, RTAPP_BARRIER, RTAPP_TASK };
+enum rtapp_kind {
+	RTAPP_MUTEX,
+	RTAPP_CONDITION,
+	RTAPP_SEMAPHORE,
+	RTAPP_BARRIER,
+	RTAPP_TASK,
+	RTAPP_TIMER,	  /* names in the text only: each task has its own */
+	RTAPP_SUSPENSION, /* the condition on which a task suspends itself */
+	RTAPP_GUARD,	  /* and the mutex that goes with it */
+	RTAPP_FORK,	  /* what the tasks wait for that are to be forked */
+};
 
 struct rtapp_thing {
 	enum rtapp_kind kind;
 	char *original, *name; /* what it is called there and here */
-	gint64 count;	       /* tasks: instances; barriers: parties; semaphores: units; conditions: waiting tasks */
+	gint64 count; /* tasks: instances; barriers: parties; semaphores: units; timers: users; forks: how many */
+	const struct rtapp_thing *user; /* timers: the last one that was counted */
 };
 
 struct rtapp {
@@ -18,8 +29,10 @@ struct rtapp {
 	GPtrArray *named;
 	GString *body; /* of what is being printed */
 	GHashTable *resumed; /* names that some resume mentions: looked up only */
-	bool counting; /* first pass: finds objects and how often they are used; prints nothing that stays */
+	bool finding;  /* the very first pass: who is resumed, who is forked */
+	bool counting; /* the first two: finds objects and how often they are used; prints nothing that stays */
 	bool endless;  /* some task never ends */
+	unsigned acts; /* statements so far that can take time */
 	bool pi;
 	gint64 cpus;   /* highest that is named, and one more */
 	struct rtapp_thing *task;
@@ -52,6 +65,8 @@ bool rtapp_integer(struct rtapp *a, const struct json *j, const char *what, gint
 bool rtapp_time(struct rtapp *a, const struct json *j, gint64 *us);
 /* A string that is not empty; NULL after a message, or silently if @j is NULL. */
 const char *rtapp_text(struct rtapp *a, const struct json *j, const char *what);
+/* The thing of that kind and name, or NULL. */
+struct rtapp_thing *rtapp_find(const struct rtapp *a, enum rtapp_kind kind, const char *original);
 /* The thing of that kind and name; new ones get a name that the language allows. */
 struct rtapp_thing *rtapp_thing(struct rtapp *a, enum rtapp_kind kind, const char *original);
 

@@ -18,7 +18,7 @@ enum rtapp_event rtapp_event_of(const char *key)
 	return RTAPP_EVENT_NONE;
 }
 
-/* {ref, mutex}: cond_wait on a completion, with the mutex let go. */
+/* {ref, mutex}: cond_wait, once, with no predicate. */
 static void wait_on(struct rtapp *a, const struct json *j, bool signal_first)
 {
 	const char *ref = rtapp_text(a, json_get(j, "ref"), "a condition"),
@@ -34,36 +34,21 @@ static void wait_on(struct rtapp *a, const struct json *j, bool signal_first)
 	}
 	c = rtapp_thing(a, RTAPP_CONDITION, ref);
 	m = rtapp_thing(a, RTAPP_MUTEX, mutex);
-	if (a->counting)
-		c->count += a->task->count;
 	if (signal_first)
 		rtapp_put(a, "wake %s", c->name);
-	rtapp_put(a, "unlock %s wait %s lock %s", m->name, c->name, m->name);
-}
-
-static void broadcast(struct rtapp *a, struct rtapp_thing *c)
-{
-	gint64 n = CLAMP(c->count, 1, 64);
-
-	if (n == 1)
-		rtapp_put(a, "wake %s", c->name);
-	else
-		rtapp_put(a, "loop %" G_GINT64_FORMAT " { wake %s } # all that may wait", n, c->name);
+	rtapp_put(a, "wait %s with %s", c->name, m->name);
 }
 
 /* Where a task suspends itself: on the name it gives if a resume asks for that, as rt-app 1.0 did, else on
  * its own. */
 static void suspend(struct rtapp *a, const struct json *j)
 {
-	const char *name = j->kind == JSON_STRING && *j->text ? j->text : NULL;
-	struct rtapp_thing *c;
+	const char *name = j->kind == JSON_STRING && *j->text ? j->text : NULL, *guard;
 
 	if (!name || !g_hash_table_contains(a->resumed, name))
 		name = a->task->original;
-	c = rtapp_thing(a, RTAPP_CONDITION, name);
-	if (a->counting)
-		c->count += a->task->count;
-	rtapp_put(a, "wait %s", c->name);
+	guard = rtapp_thing(a, RTAPP_GUARD, name)->name;
+	rtapp_put(a, "hold %s { wait %s with %s }", guard, rtapp_thing(a, RTAPP_SUSPENSION, name)->name, guard);
 }
 
 static void resume(struct rtapp *a, const struct json *j)
@@ -74,12 +59,16 @@ static void resume(struct rtapp *a, const struct json *j)
 		return;
 	if (a->counting)
 		g_hash_table_add(a->resumed, (gpointer)name);
-	broadcast(a, rtapp_thing(a, RTAPP_CONDITION, name));
+	rtapp_put(a, "hold %s { wakeall %s }", rtapp_thing(a, RTAPP_GUARD, name)->name,
+		  rtapp_thing(a, RTAPP_SUSPENSION, name)->name);
 }
 
+/* The grid begins when the timer is first used. A late one keeps it if it is absolute, else begins anew. */
 static void timer(struct rtapp *a, const struct json *j)
 {
 	const struct json *period = json_get(j, "period"), *mode = json_get(j, "mode");
+	const char *ref = rtapp_text(a, json_get(j, "ref"), "the name of a timer");
+	struct rtapp_thing *t;
 	gint64 us;
 
 	if (!period) {
@@ -93,13 +82,31 @@ static void timer(struct rtapp *a, const struct json *j)
 		import_error_at(a->src, period->value_at, "a period cannot be 0");
 		return;
 	}
-	if (!mode || !mode->text || strcmp(mode->text, "absolute"))
-		rtapp_put(a,
-			  "period %" G_GINT64_FORMAT
-			  "us # there relative: a late one moves the grid; here it does not",
-			  us);
-	else
-		rtapp_put(a, "period %" G_GINT64_FORMAT "us", us);
+	if (mode && mode->text && strcmp(mode->text, "absolute") && strcmp(mode->text, "relative")) {
+		import_error_at(a->src, mode->value_at, "expected \"relative\" or \"absolute\", found \"%.40s\"", mode->text);
+		return;
+	}
+	t = rtapp_thing(a, RTAPP_TIMER, ref ? ref : "timer");
+	if (t->user != a->task) {
+		t->user = a->task;
+		t->count += a->counting ? a->task->count : 0;
+	}
+	rtapp_put(a, "period %" G_GINT64_FORMAT "us on %s%s%s", us, t->name, mode && mode->text && !strcmp(mode->text, "absolute") ? "" : " reset",
+		  t->count > 1 && ref && !g_str_has_prefix(ref, "unique") ? " # there all its users share it; here each has its own" : "");
+}
+
+/* As many as the text has forks of it are there from the start, and wait. */
+static void fork_task(struct rtapp *a, const struct json *j)
+{
+	const char *name = rtapp_text(a, j, "a task");
+	struct rtapp_thing *f;
+
+	if (!name)
+		return;
+	f = rtapp_thing(a, RTAPP_FORK, name);
+	if (a->finding)
+		f->count += a->task->count;
+	rtapp_put(a, "wake %s", f->name);
 }
 
 static void object_event(struct rtapp *a, const struct json *j, enum rtapp_kind kind, const char *verb)
@@ -118,14 +125,14 @@ void rtapp_timed(struct rtapp *a, const struct json *j, const char *verb, const 
 {
 	gint64 us;
 
-	if (rtapp_time(a, j, &us))
-		rtapp_put(a, "%s %" G_GINT64_FORMAT "us%s", verb, us, remark);
+	if (!rtapp_time(a, j, &us))
+		return;
+	rtapp_put(a, "%s %" G_GINT64_FORMAT "us%s", verb, us, remark);
+	a->acts -= !us;
 }
 
 void rtapp_event(struct rtapp *a, const struct json *j, enum rtapp_event e)
 {
-	const char *name;
-
 	switch (e) {
 	case RTAPP_EVENT_lock:
 		object_event(a, j, RTAPP_MUTEX, "lock");
@@ -143,9 +150,7 @@ void rtapp_event(struct rtapp *a, const struct json *j, enum rtapp_event e)
 		object_event(a, j, RTAPP_CONDITION, "wake");
 		return;
 	case RTAPP_EVENT_broad:
-		name = rtapp_text(a, j, "a condition");
-		if (name)
-			broadcast(a, rtapp_thing(a, RTAPP_CONDITION, name));
+		object_event(a, j, RTAPP_CONDITION, "wakeall");
 		return;
 	case RTAPP_EVENT_sleep:
 		rtapp_timed(a, j, "sleep", "");
@@ -179,8 +184,7 @@ void rtapp_event(struct rtapp *a, const struct json *j, enum rtapp_event e)
 		object_event(a, j, RTAPP_BARRIER, "meet");
 		return;
 	case RTAPP_EVENT_fork:
-		rtapp_not_carried(a, j,
-				  "tasks are not started by others here; that task begins with the run");
+		fork_task(a, j);
 		return;
 	case RTAPP_EVENT_sem_post:
 		object_event(a, j, RTAPP_SEMAPHORE, "post");

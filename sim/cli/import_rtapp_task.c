@@ -133,7 +133,7 @@ static void events(struct rtapp *a, const struct json *block, bool phase)
 }
 
 /* Opens "loop N {" unless that is once; true if it was opened. */
-static bool open_loop(struct rtapp *a, const struct json *block, gint64 n)
+static bool open_loop(struct rtapp *a, const struct json *block, gint64 n, unsigned *acts)
 {
 	const struct json *loop = json_get(block, "loop");
 
@@ -148,13 +148,17 @@ static bool open_loop(struct rtapp *a, const struct json *block, gint64 n)
 		rtapp_put(a, "loop %" G_GINT64_FORMAT " {", n);
 	}
 	a->indent++;
+	*acts = a->acts;
 	return true;
 }
 
-static void close_loop(struct rtapp *a, bool opened)
+/* @acts: as open_loop() left it. */
+static void close_loop(struct rtapp *a, bool opened, unsigned acts)
 {
 	if (!opened)
 		return;
+	if (a->acts == acts)
+		rtapp_put(a, "run 1us # what it does takes no time here");
 	a->indent--;
 	rtapp_put(a, "}");
 }
@@ -162,6 +166,7 @@ static void close_loop(struct rtapp *a, bool opened)
 static void phase(struct rtapp *a, const struct json *j)
 {
 	g_autoptr(GString) how = g_string_new(NULL);
+	unsigned acts = 0;
 	bool opened;
 
 	if (j->kind != JSON_OBJECT) {
@@ -177,9 +182,9 @@ static void phase(struct rtapp *a, const struct json *j)
 	}
 	if (how->len)
 		rtapp_put(a, "set %s%s %s", a->task->name, a->task->count > 1 ? "[$i]" : "", how->str);
-	opened = open_loop(a, j, 1);
+	opened = open_loop(a, j, 1, &acts);
 	events(a, j, true);
-	close_loop(a, opened);
+	close_loop(a, opened, acts);
 }
 
 /* -- the grammar of 2010 ----------------------------------------------------------------------------- */
@@ -204,6 +209,10 @@ static void access_resource(struct rtapp *a, const struct json *resources, gint6
 		import_error_at(a->src, where->at, "resources access each other in a circle");
 		return;
 	}
+	if (!r) {
+		import_error_at(a->src, where->value_at, "expected resources of this task only; \"resources\" has no \"%s\"", key);
+		return;
+	}
 	rtapp_put(a, "lock %s", numbered(a, id)->name);
 	if (access && access->kind == JSON_ARRAY && access->items->len) {
 		for (guint i = 0; i < access->items->len && !a->src->errors; i++)
@@ -222,12 +231,16 @@ static void old_task(struct rtapp *a, const struct json *task)
 			  *period = json_get(task, "period");
 	gint64 id, us;
 
+	if (order && order->kind != JSON_ARRAY) {
+		import_error_at(a->src, order->value_at, "expected a list of resources such as [0, 1]");
+		return;
+	}
 	a->endless = true;
 	rtapp_put(a, "loop {");
 	a->indent++;
 	if (exec)
 		rtapp_timed(a, exec, "run", "");
-	for (guint i = 0; order && order->kind == JSON_ARRAY && i < order->items->len && !a->src->errors; i++)
+	for (guint i = 0; order && i < order->items->len && !a->src->errors; i++)
 		if (rtapp_integer(a, order->items->pdata[i], "a resource", 0, 65535, &id))
 			access_resource(a, json_get(task, "resources"), id, 0, order);
 	if (period && rtapp_time(a, period, &us) && us)
@@ -244,19 +257,23 @@ static void old_task(struct rtapp *a, const struct json *task)
 
 /* -- a task ------------------------------------------------------------------------------------------- */
 
-static void task_body(struct rtapp *a, const struct json *task)
+/* @forked: by which it is begun, or NULL. */
+static void task_body(struct rtapp *a, const struct json *task, const struct rtapp_thing *forked)
 {
 	const struct json *delay = json_get(task, "delay"), *phases = json_get(task, "phases");
+	unsigned acts = 0;
 	gint64 us;
 	bool opened;
 
+	if (forked)
+		rtapp_put(a, "wait %s", forked->name);
 	if (delay && rtapp_time(a, delay, &us) && us)
-		rtapp_put(a, "at %" G_GINT64_FORMAT "us", us);
+		rtapp_put(a, "%s %" G_GINT64_FORMAT "us", forked ? "sleep" : "at", us);
 	if (json_get(task, "exec") || json_get(task, "lock_order")) {
 		old_task(a, task);
 		return;
 	}
-	opened = open_loop(a, task, -1);
+	opened = open_loop(a, task, -1, &acts);
 	if (phases && phases->kind == JSON_OBJECT) {
 		for (guint i = 0; i < phases->items->len && !a->src->errors; i++)
 			phase(a, phases->items->pdata[i]);
@@ -264,18 +281,34 @@ static void task_body(struct rtapp *a, const struct json *task)
 			const struct json *j = task->items->pdata[i];
 
 			if (!is_setting(j, true))
-				rtapp_not_carried(a, j, "it stands beside phases");
+				rtapp_not_carried(a, j, rtapp_event_of(j->key) == RTAPP_EVENT_NONE ? "no meaning in a simulation of locks" :
+												  "it stands beside phases");
 		}
 	} else {
 		events(a, task, false);
 	}
-	close_loop(a, opened);
+	close_loop(a, opened, acts);
+}
+
+/* As a->task says. */
+static void instances(struct rtapp *a, const struct json *task, const char *head, const struct rtapp_thing *forked)
+{
+	if (a->task->count > 1)
+		rtapp_put(a, "task %s[%" G_GINT64_FORMAT "]%s%s {", a->task->name, a->task->count, *head && *head != ' ' ? " " : "", head);
+	else
+		rtapp_put(a, "task %s%s%s {", a->task->name, *head && *head != ' ' ? " " : "", head);
+	a->indent = 1;
+	task_body(a, task, forked);
+	a->indent = 0;
+	rtapp_put(a, "}\n");
 }
 
 void rtapp_task(struct rtapp *a, const struct json *task, const char *policy)
 {
 	const struct json *instance = json_get(task, "instance"), *own = json_get(task, "policy");
 	g_autoptr(GString) head = g_string_new(NULL);
+	const struct rtapp_thing *fork;
+	g_autofree char *name = NULL;
 	gint64 n = 1;
 
 	if (task->kind != JSON_OBJECT) {
@@ -286,19 +319,18 @@ void rtapp_task(struct rtapp *a, const struct json *task, const char *policy)
 		return;
 	a->task = rtapp_thing(a, RTAPP_TASK, task->key);
 	a->task->count = n;
-	if (!n) {
-		rtapp_not_carried(a, task, "no instance");
-		return;
-	}
 	a->policy = own && own->text ? own->text : policy;
 	if (!sched(a, task, policy, false, head) || !cpus(a, task, head))
 		return;
-	if (n > 1)
-		rtapp_put(a, "task %s[%" G_GINT64_FORMAT "] %s {", a->task->name, n, head->str);
-	else
-		rtapp_put(a, "task %s %s {", a->task->name, head->str);
-	a->indent = 1;
-	task_body(a, task);
-	a->indent = 0;
-	rtapp_put(a, "}\n");
+	fork = rtapp_find(a, RTAPP_FORK, task->key);
+	if (n)
+		instances(a, task, head->str, NULL);
+	else if (!fork)
+		rtapp_not_carried(a, task, "no instance, and nobody forks it");
+	if (!fork || a->src->errors)
+		return;
+	name = g_strconcat(task->key, "_forked", NULL);
+	a->task = rtapp_thing(a, RTAPP_TASK, name);
+	a->task->count = fork->count;
+	instances(a, task, head->str, fork);
 }

@@ -10,6 +10,7 @@ void rtapp_put(struct rtapp *a, const char *fmt, ...)
 {
 	va_list args;
 
+	a->acts += *fmt != '#';
 	for (unsigned i = 0; i < a->indent; i++)
 		g_string_append_c(a->body, '\t');
 	va_start(args, fmt);
@@ -97,20 +98,30 @@ static bool is_taken(const void *user, const char *name)
 	return false;
 }
 
-struct rtapp_thing *rtapp_thing(struct rtapp *a, enum rtapp_kind kind, const char *original)
+struct rtapp_thing *rtapp_find(const struct rtapp *a, enum rtapp_kind kind, const char *original)
 {
-	static const char *const suffix[] = {"_mutex", "_cond", "_sem", "_barrier", "_task"};
-	struct rtapp_thing *n;
-
 	for (guint i = 0; i < a->named->len; i++) {
-		n = a->named->pdata[i];
+		struct rtapp_thing *n = a->named->pdata[i];
+
 		if (n->kind == kind && !strcmp(n->original, original))
 			return n;
 	}
+	return NULL;
+}
+
+struct rtapp_thing *rtapp_thing(struct rtapp *a, enum rtapp_kind kind, const char *original)
+{
+	static const char *const suffix[] = {"_mutex", "_cond", "_sem", "_barrier", "_task", "_timer", "_suspended", "_suspend", "_fork"};
+	g_autofree char *tagged = NULL;
+	struct rtapp_thing *n = rtapp_find(a, kind, original);
+
+	if (n)
+		return n;
 	n = g_new0(struct rtapp_thing, 1);
 	n->kind = kind;
 	n->original = g_strdup(original);
-	n->name = import_name(original, suffix[kind], is_taken, a);
+	tagged = g_strconcat(original, kind >= RTAPP_SUSPENSION ? suffix[kind] : NULL, NULL);
+	n->name = import_name(tagged, suffix[kind], is_taken, a);
 	g_ptr_array_add(a->named, n);
 	return n;
 }

@@ -67,6 +67,7 @@ struct field {
 struct line {
 	struct field field[4];
 	unsigned n; /* of fields, at most 4 are kept */
+	const char *more; /* the rest behind them, or NULL */
 	unsigned number;
 };
 
@@ -100,6 +101,8 @@ static void split(struct line *l, const char *text)
 		}
 		l->n++;
 		at = end ? end + 1 : NULL;
+		if (l->n == 4)
+			l->more = at;
 	} while (at);
 }
 
@@ -276,6 +279,16 @@ static bool test(struct script *s, const struct line *l, const char *verb)
 
 /* -- lines ------------------------------------------------------------------------------------------- */
 
+/* What stands behind the fourth field means nothing there; it may tell something to a reader. */
+static void put_more(struct script *s, const char *more)
+{
+	g_autofree char *clean = import_quote(more);
+
+	g_strstrip(clean);
+	if (*clean)
+		g_string_append_printf(s->steps, " # %s", clean);
+}
+
 static void step(struct script *s, struct line *l)
 {
 	if (l->n < 4) {
@@ -295,6 +308,8 @@ static void step(struct script *s, struct line *l)
 		test(s, l, "await");
 	else
 		import_error(s->src, l->number, l->field[0].column, "expected C, T or W, found \"%s\"", l->field[0].text);
+	if (l->n > 4 && !s->compact && *l->more)
+		put_more(s, l->more);
 }
 
 static void one_line(struct script *s, const char *text, unsigned n)

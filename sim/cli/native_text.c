@@ -63,7 +63,7 @@ static const char *foreign(enum scn_stmt_kind kind)
 	case SCN_WAIT:
 	case SCN_WAKE:
 	case SCN_WAKEALL:
-		return "completions: they are the kernel's";
+		return "completions and conditions: those of POSIX wake in another order";
 	case SCN_POST:
 	case SCN_TAKE:
 		return "semaphores: they hand their units over, those of POSIX do not";

@@ -14,6 +14,16 @@ static void emit_value(struct compiler *c, enum prog_op op, const struct scn_stm
 	emit(c, op, stmt)->value = v;
 }
 
+/* 1 + index of the grid of that name in this body. */
+static uint32_t grid_of(struct compiler *c, const char *name)
+{
+	for (guint i = 0; i < c->grids->len; i++)
+		if (!strcmp(c->grids->pdata[i], name))
+			return i + 1;
+	g_ptr_array_add(c->grids, (void *)(uintptr_t)name);
+	return c->grids->len;
+}
+
 /* Statements that stand alone. */
 static void compile_point(struct compiler *c, const struct scn_stmt *stmt)
 {
@@ -30,6 +40,8 @@ static void compile_point(struct compiler *c, const struct scn_stmt *stmt)
 		return;
 	case SCN_PERIOD:
 		emit_value(c, PROG_PERIOD, stmt);
+		insn_at(c, here(c) - 1)->slot = stmt->text ? grid_of(c, stmt->text) : 0;
+		insn_at(c, here(c) - 1)->how = stmt->reset;
 		return;
 	case SCN_YIELD:
 		emit(c, PROG_YIELD, stmt);
@@ -74,6 +86,7 @@ static void compile_body(struct run_bound *b, struct bind_pool *pool, const stru
 			  .slot = VALUE_NO_SLOT,
 			  .memory = pool},
 		.code = g_array_new(FALSE, FALSE, sizeof(struct prog_insn)),
+		.grids = g_ptr_array_new(),
 	};
 	struct prog_insn *code;
 
@@ -94,6 +107,8 @@ static void compile_body(struct run_bound *b, struct bind_pool *pool, const stru
 	body->ncode = c.code->len;
 	body->nslots = c.nslots;
 	body->ndraws = c.scope.ndraw;
+	body->ngrids = c.grids->len;
+	g_ptr_array_unref(c.grids);
 	g_array_free(c.code, TRUE);
 }
 
@@ -152,6 +167,9 @@ void program_task_init(struct run_bound *b, struct bind_pool *pool, uint32_t ind
 	t->bound = b;
 	t->program = b->program;
 	t->limit = bind_alloc(pool, body->nslots * sizeof(uint64_t));
+	t->grid = bind_alloc(pool, body->ngrids * sizeof(sim_time));
+	for (uint32_t i = 0; i < body->ngrids; i++)
+		t->grid[i] = SIM_NEVER;
 	t->env = (struct value_env){
 		.instance = instance,
 		.stream = sim_stream(b->seed, stream, instance),

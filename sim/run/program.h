@@ -30,7 +30,7 @@ enum prog_op {
 	PROG_RAN,    /* the end of a RUN */
 	PROG_SLEEP,  /* value */
 	PROG_AT,     /* value: absolute */
-	PROG_PERIOD, /* value */
+	PROG_PERIOD, /* value; slot: 1 + index of the grid, 0: the task's own; how: 1: a late one begins it anew */
 	/* control */
 	PROG_LOOP,   /* slot, value: turns or NULL; jump: past the loop */
 	PROG_NEXT,   /* slot; jump: first of the body */
@@ -117,7 +117,7 @@ struct prog_insn {
 struct prog_body {
 	const struct prog_insn *code;
 	uint32_t ncode;
-	uint32_t nslots, ndraws;
+	uint32_t nslots, ndraws, ngrids;
 	const struct value *arrival; /* a leading `at`, or NULL */
 	uint32_t group;              /* address space, for shootdown */
 	bool is_irq;
@@ -147,6 +147,7 @@ struct prog_task { /* sim_task->user */
 	struct prog_hold *held; /* newest first */
 	struct prog_hold *spare;
 	sim_time release;  /* of the current job: the grid of `period` */
+	sim_time *grid;    /* of `period D on NAME`; SIM_NEVER: it has not begun */
 	sim_time still_at; /* loop turns that took no time */
 	uint32_t still;
 	struct sim_task **meet; /* whom the last to come wakes, and how many */

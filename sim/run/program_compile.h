@@ -31,6 +31,7 @@ struct compiler {
 	GArray *code; /* of struct prog_insn */
 	struct block *open;
 	uint32_t nslots;
+	GPtrArray *grids; /* names that `period D on` uses in this body */
 };
 
 /* program.c */

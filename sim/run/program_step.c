@@ -80,14 +80,19 @@ static bool step_at(struct prog_task *t, const struct prog_insn *in, struct sim_
 	return until(t, act, t->release);
 }
 
-/* The next release on the grid; one that is past already starts at once. */
+/* The next release on the grid; one that is past already starts at once, and may begin the grid anew. */
 static bool step_period(struct prog_task *t, const struct prog_insn *in, struct sim_act *act)
 {
-	sim_time old = t->release;
+	sim_time *next = in->slot ? &t->grid[in->slot - 1] : &t->release, old;
 
-	t->release += value_of(in->value, &t->env);
-	sim_emit(SIM_REC_JOB, number(t), 0, t->release < sim->now, old);
-	return until(t, act, t->release);
+	if (*next == SIM_NEVER)
+		*next = sim->now;
+	old = *next;
+	*next += value_of(in->value, &t->env);
+	sim_emit(SIM_REC_JOB, number(t), 0, *next < sim->now, old);
+	if (*next < sim->now && in->how)
+		*next = sim->now;
+	return until(t, act, *next);
 }
 
 /* -- control --------------------------------------------------------------------------------- */

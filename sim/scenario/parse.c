@@ -25,7 +25,8 @@
  *   range      = atom [ "-" atom ] ;
  *
  *   block      = "{" { statement } "}" ;
- *   statement  = "run" number | "sleep" number | "at" number | "period" number
+ *   statement  = "run" number | "sleep" number | "at" number
+ *              | "period" number [ "on" NAME ] [ "reset" ]
  *              | ( "lock" | "read" | "write" ) target { how } [ "else" block ]
  *              | ( "hold" | "reading" | "writing" ) target { how } block [ "else" block ]
  *              | "unlock" target | "downgrade" target | "touch" target

@@ -185,6 +185,19 @@ static bool parse_timed(struct parser *p, struct scn_stmt *s, enum scn_stmt_kind
 	return parse_quantity(p, WANT_TIME, EXPR_BODY, what, &s->arg);
 }
 
+/* period D [ on GRID ] [ reset ] */
+static bool parse_period(struct parser *p, struct scn_stmt *s)
+{
+	struct sim_pos pos;
+
+	if (!parse_timed(p, s, SCN_PERIOD, "the period"))
+		return false;
+	if (parse_take_name(p, "on") && !parse_new_name(p, "a name for the grid", &s->text, &pos))
+		return false;
+	s->reset = parse_take_name(p, "reset");
+	return true;
+}
+
 static bool parse_braced(struct parser *p, struct scn_stmt *s, enum scn_stmt_kind kind)
 {
 	s->kind = kind;
@@ -212,7 +225,7 @@ static bool parse_rest(struct parser *p, struct scn_stmt *s, enum keyword kw)
 	case KW_at:
 		return parse_timed(p, s, SCN_AT, "the time of the start");
 	case KW_period:
-		return parse_timed(p, s, SCN_PERIOD, "the period");
+		return parse_period(p, s);
 	case KW_loop:
 		return parse_loop(p, s);
 	case KW_until:

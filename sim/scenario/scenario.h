@@ -182,6 +182,7 @@ struct scn_stmt {
 	struct scn_target *with; /* SCN_WAIT on a condition: the lock that is let go meanwhile; else NULL */
 	enum scn_mode mode;
 	bool try, interruptible, killable;
+	bool reset;	/* SCN_PERIOD: a late one begins the grid anew; text: name of the grid, NULL: the task's own */
 	bool has_else; /* an `else` was written; orelse is NULL if it is empty */
 	struct scn_expr *timeout;
 	struct scn_sched sched;
