@@ -118,6 +118,8 @@ static bool try_read(struct rw_mutex *rwm, struct rw_record *rec)
 		/* 5 */
 		if (rwm->limit && rwm->owners >= rwm->limit) {
 			lockevent_inc(rwpi_read_limit);
+			if (rwm->pending == current) /* late: readers who leave choose again */
+				rwm->pending = NULL;
 			return false;
 		}
 		/* 6 */
@@ -171,10 +173,11 @@ static bool try_write(struct rw_mutex *rwm, struct rw_record *rec, struct rw_wai
 	}
 	if (word & RT_RWLOCK_WRITER)
 		return false;
-	if (rwm->pending && rwm->pending != current && !rob(rwm))
-		return false;
+	/* whoever robs must outrank those who wait too: or nobody would be left who was woken */
 	top = rwm_top_waiter(rwm);
-	if (!rwm->pending && top && top != waiter && !outranks(current, top->rt.task))
+	if (rwm->pending != current && top && top != waiter && !outranks(current, top->rt.task))
+		return false;
+	if (rwm->pending && rwm->pending != current && !rob(rwm))
 		return false;
 	rwm->pending = NULL;
 	if (waiter && waiter->queued)

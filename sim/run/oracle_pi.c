@@ -25,23 +25,30 @@ static bool is_pi(const struct watch *w, const struct watch_hold *h)
 	return w->lock[h->lock].caps & LOCK_CAP_PI && h->mode == LOCK_EXCLUSIVE;
 }
 
+/* A lock that lends priority by rules of its own: it is told of changes, and claims nothing. */
+static bool has_own_rules(const struct watch *w, uint32_t lock)
+{
+	return w->lock[lock].model->prio_changed && !(w->lock[lock].caps & LOCK_CAP_PI);
+}
+
 /* Is a walk under way on anything that leads to @task? Undecided counts as yes. */
 static bool in_flight(const struct watch *w, uint32_t task, unsigned *budget)
 {
 	for (const struct watch_hold *h = w->task[task].holds; h; h = h->next_task) {
 		const struct watch_lock *l = &w->lock[h->lock];
 
-		if (!is_pi(w, h))
+		if (!is_pi(w, h) && !has_own_rules(w, h->lock))
 			continue;
 		if (l->awake_inside || !(*budget)--)
 			return true;
-		for (uint32_t i = l->first_wait[LOCK_EXCLUSIVE]; i != WATCH_NONE; i = w->task[i].next_wait) {
-			if (*budget == 0)
-				return true;
-			(*budget)--;
-			if (in_flight(w, i, budget))
-				return true;
-		}
+		for (unsigned m = 0; m < 2; m++)
+			for (uint32_t i = l->first_wait[m]; i != WATCH_NONE; i = w->task[i].next_wait) {
+				if (*budget == 0)
+					return true;
+				(*budget)--;
+				if (in_flight(w, i, budget))
+					return true;
+			}
 	}
 	return false;
 }
@@ -68,11 +75,13 @@ static int inherited(const struct watch *w, uint32_t task, uint32_t *who, uint32
 	return best;
 }
 
-/* Does it hold a lock that lends priority by rules of its own: one that is told of changes, and claims nothing? */
+/* Does it hold one, or have a part of one already while it waits for the rest (a writer that waits for readers)? */
 static bool lent_otherwise(const struct watch *w, uint32_t task)
 {
+	if (w->task[task].op == WATCH_OP_LOCK && has_own_rules(w, w->task[task].op_lock))
+		return true;
 	for (const struct watch_hold *h = w->task[task].holds; h; h = h->next_task)
-		if (w->lock[h->lock].model->prio_changed && !(w->lock[h->lock].caps & LOCK_CAP_PI))
+		if (has_own_rules(w, h->lock))
 			return true;
 	return false;
 }
@@ -88,6 +97,8 @@ static void check_task(struct watch *w, uint32_t task)
 		return;
 	if (w->task[task].op != WATCH_OP_NONE && w->task[task].state != WATCH_ASLEEP)
 		return; /* its own unlock may be deboosting it right now */
+	if (w->task[task].op == WATCH_OP_LOCK && watch_free_lock(&w->lock[w->task[task].op_lock]))
+		return; /* it may be the pending owner, to whom the others lend already */
 	if (in_flight(w, task, &budget) || lent_otherwise(w, task))
 		return;
 	best = inherited(w, task, &who, &lock);

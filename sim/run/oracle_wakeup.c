@@ -20,14 +20,26 @@ static bool wakes_itself(const struct watch *w, uint32_t task)
 	return t && (sim_event_queued(&t->timeout) || sim_event_queued(&t->timer) || t->sigpending);
 }
 
+/*
+ * Will @task go on and see to the others? One that was woken and told to stop there will; and one that sleeps for a time
+ * in a lock without timed requests, since that time is the algorithm's own: it has the lock half, and waits for readers.
+ */
+static bool sees_to_others(const struct watch *w, uint32_t task, uint32_t lock)
+{
+	const struct sim_task *t = w->b->task[task].task;
+
+	return director_parked(w->b, task) ||
+	       (t && sim_event_queued(&t->timeout) && !(w->lock[lock].caps & LOCK_CAP_TIMEOUT));
+}
+
 /* The first sleeper that nothing will wake, or WATCH_NONE. */
 static uint32_t lost_sleeper(const struct watch *w, uint32_t lock)
 {
 	const struct watch_lock *l = &w->lock[lock];
 
-	for (unsigned m = 0; m < 2; m++) /* one that was woken and told to stop there will see to the others */
+	for (unsigned m = 0; m < 2; m++)
 		for (uint32_t i = l->first_wait[m]; i != WATCH_NONE; i = w->task[i].next_wait)
-			if (director_parked(w->b, i))
+			if (sees_to_others(w, i, lock))
 				return WATCH_NONE;
 	for (unsigned m = 0; m < 2; m++)
 		for (uint32_t i = l->first_wait[m]; i != WATCH_NONE; i = w->task[i].next_wait)
