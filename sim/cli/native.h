@@ -45,12 +45,16 @@ struct native_task {
 	GArray *act; /* struct native_act */
 };
 
-enum native_mutex { NATIVE_UNUSED, NATIVE_PLAIN, NATIVE_INHERIT };
+enum native_mutex { NATIVE_PLAIN, NATIVE_INHERIT, NATIVE_PROTECT };
 
 struct native_lock {
 	const char *name;
 	enum native_mutex kind;
+	int ceiling; /* NATIVE_PROTECT: 1..99 */
 };
+
+/* What a lock of that model becomes, by its LOCK_CAP_*; false: mutexes of POSIX are not like it. */
+bool native_mutex_of(const char *model, unsigned caps, enum native_mutex *kind);
 
 struct native_plan {
 	uint32_t ntask, nlock, nacts;

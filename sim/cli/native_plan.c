@@ -6,6 +6,7 @@
  */
 #include "sim/cli/native.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "sim/run/result.h"
@@ -49,6 +50,32 @@ struct native_plan *native_plan_new(void)
 	return p;
 }
 
+bool native_mutex_of(const char *model, unsigned caps, enum native_mutex *kind)
+{
+	if (caps & LOCK_CAP_PI && !(caps & (LOCK_CAP_SHARED | LOCK_CAP_SPIN)))
+		*kind = NATIVE_INHERIT;
+	else if (!strcmp(model, "futex-pp"))
+		*kind = NATIVE_PROTECT;
+	else if (!strcmp(model, "futex"))
+		*kind = NATIVE_PLAIN;
+	else
+		return false;
+	return true;
+}
+
+static void plan_lock(struct native_lock *lock, const struct run_bound *b, const struct bound_lock *bl)
+{
+	const struct scn_lock *decl = &b->scn->lock[bl->decl];
+
+	lock->name = g_strdup(bl->name);
+	native_mutex_of(bl->model->name, bl->model->caps, &lock->kind);
+	for (unsigned i = 0; i < decl->nset; i++)
+		if (!strcmp(decl->set[i].name, "ceiling") && decl->set[i].value)
+			lock->ceiling = (int)decl->set[i].value->value;
+	if (!lock->ceiling)
+		lock->ceiling = (int)scn_ceiling(b->scn, bl->decl, bl->instance);
+}
+
 void native_plan_bound(void *user, const struct run_bound *b)
 {
 	struct native_plan *p = user;
@@ -74,10 +101,8 @@ void native_plan_bound(void *user, const struct run_bound *b)
 		p->task[i].act = g_array_new(FALSE, FALSE, sizeof(struct native_act));
 		f->task[i].timeout = SIM_NEVER;
 	}
-	for (uint32_t i = 0; i < p->nlock; i++) {
-		p->lock[i].name = g_strdup(b->lock[i].name);
-		p->lock[i].kind = b->lock[i].model->caps & LOCK_CAP_PI ? NATIVE_INHERIT : NATIVE_PLAIN;
-	}
+	for (uint32_t i = 0; i < p->nlock; i++)
+		plan_lock(&p->lock[i], b, &b->lock[i]);
 }
 
 /* -- acts ------------------------------------------------------------------------------------------ */
@@ -282,6 +307,9 @@ static void take_answer(struct native_plan *p, const struct sim_rec *rec, uint32
 	act->end = rec->time;
 	act->result = rec->type == SIM_REC_FAIL ? (int)rec->val : 0;
 	act->order = p->fold->order++;
+	if (act->result == EDEADLK && !p->unclear)
+		p->unclear = g_strdup_printf("%s answers %s with -EDEADLK, which the C library keeps to itself", p->lock[act->obj].name,
+					     p->task[task].name);
 }
 
 static void take_task(struct native_plan *p, const struct sim_rec *rec, uint32_t task)

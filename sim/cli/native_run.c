@@ -255,6 +255,9 @@ static void forbidden(const char *doing, int error)
 
 static void make_mutexes(void)
 {
+	static const int protocol[] = {
+		[NATIVE_PLAIN] = PTHREAD_PRIO_NONE, [NATIVE_INHERIT] = PTHREAD_PRIO_INHERIT, [NATIVE_PROTECT] = PTHREAD_PRIO_PROTECT
+	};
 	const struct native_plan *p = the.plan;
 
 	the.mutex = g_new0(pthread_mutex_t, p->nlock + 1);
@@ -262,7 +265,9 @@ static void make_mutexes(void)
 		pthread_mutexattr_t attr;
 
 		pthread_mutexattr_init(&attr);
-		pthread_mutexattr_setprotocol(&attr, p->lock[i].kind == NATIVE_INHERIT ? PTHREAD_PRIO_INHERIT : PTHREAD_PRIO_NONE);
+		pthread_mutexattr_setprotocol(&attr, protocol[p->lock[i].kind]);
+		if (p->lock[i].kind == NATIVE_PROTECT)
+			pthread_mutexattr_setprioceiling(&attr, p->lock[i].ceiling);
 		pthread_mutex_init(&the.mutex[i], &attr);
 		pthread_mutexattr_destroy(&attr);
 	}

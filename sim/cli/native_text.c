@@ -6,6 +6,7 @@
 #include <glib.h>
 
 #include "sim/cli/cli.h"
+#include "sim/cli/native.h"
 #include "sim/model.h"
 
 #define MESSAGES 10
@@ -137,14 +138,15 @@ static void look_at_lock(struct look *l, const struct scn_lock *lock)
 	const struct scn_vocabulary *v = run_vocabulary();
 	const unsigned char *units;
 	const char *const *params;
+	enum native_mutex kind;
 	unsigned caps;
 
 	if (lock->kind != SCN_LOCK || !v->model_info(lock->model, &caps, &params, &units))
 		return;
 	if (detects_deadlocks(lock))
 		cannot(l, lock->pos, "deadlock on: the C library keeps the answer to itself and waits for ever");
-	else if (strcmp(lock->model, "futex") && (!(caps & LOCK_CAP_PI) || caps & (LOCK_CAP_SHARED | LOCK_CAP_SPIN)))
-		cannot(l, lock->model_pos, "%s: mutexes of POSIX are like rtmutex (with inheritance) or futex (without); try --set %s=futex",
+	else if (!native_mutex_of(lock->model, caps, &kind))
+		cannot(l, lock->model_pos, "%s: mutexes of POSIX are like futex-pi and rtmutex, futex-pp, or futex; try --set %s=futex",
 		       lock->model, lock->name);
 }
 
