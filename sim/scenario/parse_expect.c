@@ -335,8 +335,8 @@ static bool parse_busy(struct parser *p, struct scn_expect *x)
 
 static bool parse_result(struct parser *p, struct scn_expect *x)
 {
-	static const char *const names[] = {"EINTR", "ETIMEDOUT", "EDEADLK", "EBUSY", NULL};
-	static const int values[] = {EINTR, ETIMEDOUT, EDEADLK, EBUSY};
+	static const char *const names[] = {"EINTR", "ETIMEDOUT", "EDEADLK", "EBUSY", "EINVAL", "ESRCH", NULL};
+	static const int values[] = {EINTR, ETIMEDOUT, EDEADLK, EBUSY, EINVAL, ESRCH};
 	struct token t;
 	char meant[80];
 	g_autofree char *word = NULL;
@@ -362,7 +362,7 @@ static bool parse_result(struct parser *p, struct scn_expect *x)
 		}
 	parse_fail(p, SIM_DIAG_unknown_error, t.pos, "no lock answers \"-%.40s\"%s", word,
 		   parse_meant(word, names, meant, sizeof(meant)));
-	sim_diag_note(p->diags, "results are 0, -EINTR, -ETIMEDOUT, -EDEADLK and -EBUSY");
+	sim_diag_note(p->diags, "results are 0, -EINTR, -ETIMEDOUT, -EDEADLK, -EBUSY, -EINVAL and -ESRCH");
 	return true;
 }
 
