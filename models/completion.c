@@ -50,7 +50,8 @@ static int wait_until_done(struct completion *x, unsigned int state, struct kw_t
 			list_add_tail(&wait.list, &x->wait);
 		__set_current_state(state);
 		raw_spin_unlock_irq(&x->lock);
-		schedule();
+		if (!kw_timed_out(timeout)) /* it may have fired while we were awake */
+			schedule();
 		raw_spin_lock_irq(&x->lock);
 		lockevent_cond_inc(completion_requeued, !x->done && list_empty(&wait.list));
 		ret = kw_timed_out(timeout) ? -ETIMEDOUT : 0;

@@ -251,14 +251,28 @@ void current_restore_rtlock_saved_state(void)
 	raw_spin_unlock(&p->pi_lock);
 }
 
+/* Of the current task the machine knows better: while a spin is replayed, what was so then. */
+static uint32_t self_of(const struct task_struct *p)
+{
+	if (sim && sim_fiber_current() && p == current)
+		return sim_self();
+	return (p->sim->sigpending ? SIM_SELF_SIGNAL : 0) | (p->sim->sigfatal ? SIM_SELF_FATAL : 0) |
+	       (uint32_t)(p->prio + 1) << SIM_SELF_PRIO_SHIFT;
+}
+
 int signal_pending(struct task_struct *p)
 {
-	return p->sim->sigpending;
+	return (self_of(p) & SIM_SELF_SIGNAL) != 0;
 }
 
 int fatal_signal_pending(struct task_struct *p)
 {
-	return p->sim->sigpending && p->sim->sigfatal;
+	return (self_of(p) & (SIM_SELF_SIGNAL | SIM_SELF_FATAL)) == (SIM_SELF_SIGNAL | SIM_SELF_FATAL);
+}
+
+int rt_task(const struct task_struct *p)
+{
+	return rt_prio((int)(self_of(p) >> SIM_SELF_PRIO_SHIFT) - 1);
 }
 
 /* -- waking -------------------------------------------------------------------------------- */

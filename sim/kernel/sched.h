@@ -110,10 +110,7 @@ static inline int dl_prio(int prio)
 	return prio < MAX_DL_PRIO;
 }
 
-static inline int rt_task(const struct task_struct *p)
-{
-	return rt_prio(p->prio);
-}
+int rt_task(const struct task_struct *p);
 
 static inline int dl_task(const struct task_struct *p)
 {

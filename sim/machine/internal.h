@@ -188,6 +188,8 @@ uint64_t sim_spin_peek(struct sim_cpu *cpu, const void *addr, unsigned size);
 
 /* Queues the next access of a parked CPU as if it had polled all the time. */
 void sim_unpark(struct sim_cpu *cpu);
+/* @task's own priority or signals changed: if it spins parked, it polls again. */
+void sim_unpark_task(struct sim_task *task);
 /* A store to @line was issued: whoever watches it polls again. */
 void sim_unpark_watchers(struct sim_line *line);
 /* During a replay: is the load at @addr one of the past? Then *@value is what it was. */

@@ -205,7 +205,7 @@ struct sim_cpu {
 	bool parked;		    /* spinning without events */
 	bool replaying;		    /* running forward from the past: what was read then still holds */
 	bool recording;		    /* a turn of a spin is under way, and was nothing but loads so far */
-	bool resched_then;	    /* need_resched when the turn of a spin began that is being made or replayed */
+	uint32_t self_then;	    /* sim_self_now() when the turn of a spin began that is being made or replayed */
 	uint16_t line_next;	    /* 1 + CPU behind this one in a line's queue of requests */
 	uint32_t call_seq;	    /* function-call IPIs sent so far */
 	struct sim_rq *rq;	    /* sched.h */
@@ -352,15 +352,35 @@ void sim_preempt_point(void);
 /* cond_resched(), might_sleep(): acts under none/voluntary only as semantics.md says. */
 void sim_resched_point(bool might_sleep);
 
-static inline bool sim_need_resched(void)
-{
-	return sim->cpu->replaying ? sim->cpu->resched_then : sim->cpu->need_resched;
-}
-
 /* The task that code runs for: the interrupt body if one runs, else the CPU's task. */
 static inline struct sim_task *sim_current(void)
 {
 	return sim->cpu->irq_task ? sim->cpu->irq_task : sim->cpu->curr;
+}
+
+/* What code that spins reads of its own task without an access: bits of sim_self_now(). */
+#define SIM_SELF_RESCHED 1u
+#define SIM_SELF_SIGNAL 2u
+#define SIM_SELF_FATAL 4u
+#define SIM_SELF_PRIO_SHIFT 8 /* effective priority + 1 */
+
+static inline uint32_t sim_self_now(void)
+{
+	const struct sim_task *t = sim_current();
+
+	return (sim->cpu->need_resched ? SIM_SELF_RESCHED : 0) | (t->sigpending ? SIM_SELF_SIGNAL : 0) |
+	       (t->sigfatal ? SIM_SELF_FATAL : 0) | (uint32_t)(t->shared->prio + 1) << SIM_SELF_PRIO_SHIFT;
+}
+
+/* The same as code on this CPU may see it: in a replay, as it was then. */
+static inline uint32_t sim_self(void)
+{
+	return sim->cpu->replaying ? sim->cpu->self_then : sim_self_now();
+}
+
+static inline bool sim_need_resched(void)
+{
+	return sim_self() & SIM_SELF_RESCHED;
 }
 
 /* A read of the clock or of anything else that no watched line guards: a loop with one polls. */

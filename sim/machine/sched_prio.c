@@ -82,8 +82,10 @@ static void set_effective(struct sim_task *task, int prio, struct sim_task *dl_d
 	if (prio > old)
 		flags |= SIM_ENQ_HEAD;
 	task->shared->prio = prio;
-	if (prio != old)
+	if (prio != old) {
 		sim_poke(&task->shared->prio);
+		sim_unpark_task(task);
+	}
 	if (was == SIM_SC_DL && is != SIM_SC_DL)
 		sim_dl_leave(task);
 	task->dl_donor = is == SIM_SC_DL ? dl_donor : NULL;

@@ -207,6 +207,14 @@ void sim_unpark(struct sim_cpu *cpu)
 	sim_cpu_push(cpu, at);
 }
 
+void sim_unpark_task(struct sim_task *task)
+{
+	struct sim_cpu *cpu = &sim->cpus[task->shared->cpu];
+
+	if (cpu->parked && cpu->curr == task)
+		sim_unpark(cpu);
+}
+
 bool sim_replay_read(struct sim_cpu *cpu, uint64_t *value)
 {
 	struct sim_spin *s = cpu->spin;
@@ -296,13 +304,14 @@ static bool same_state(struct sim_spin *s, const char *from, const char *top, co
 
 /*
  * What was read in the turn is still so, and nobody wants this CPU to look up. A reschedule
- * that was due before the turn began has had no effect on it, and will have none on the next.
+ * that was due before the turn began has had no effect on it, and will have none on the next;
+ * nor will the task's own priority, or a signal that was pending.
  */
 static bool still_holds(const struct sim_cpu *cpu)
 {
 	const struct sim_turn *t = &cpu->spin->turn;
 
-	if (cpu->attention || cpu->need_resched != cpu->resched_then || !cpu->recording)
+	if (cpu->attention || sim_self_now() != cpu->self_then || !cpu->recording)
 		return false;
 	for (unsigned i = 0; i < t->n; i++) {
 		uint64_t now = 0;
@@ -404,7 +413,7 @@ void sim_relax_at(bool declared, const char *frame, const uint64_t *regs, unsign
 		s->last.n = 0;
 	s->turn.n = 0;
 	cpu->recording = true;
-	cpu->resched_then = cpu->need_resched;
+	cpu->self_then = sim_self_now();
 }
 
 sim_time sim_clock(void)

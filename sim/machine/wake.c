@@ -61,6 +61,7 @@ void sim_signal(struct sim_task *task, bool fatal)
 {
 	task->sigpending = true;
 	task->sigfatal |= fatal;
+	sim_unpark_task(task);
 	sim_emit(SIM_REC_SIGNAL, task->id + 1, 0, fatal, 0);
 	sim_wake(task, SIM_TASK_INTERRUPTIBLE | (fatal ? SIM_TASK_WAKEKILL : 0));
 }
