@@ -77,11 +77,28 @@ static void report_lost(struct watch *w, uint32_t task, uint32_t lock, const cha
 	watch_report(w, RUN_FINDING_lost_wakeup, task, lock, g_string_free(s, FALSE));
 }
 
+/*
+ * Locks that a protocol closes though they are free have one queue: somebody awake who waits for another of them, takes
+ * it first and then wakes the next. If that is forgotten, the machine comes to a stand.
+ */
+static bool others_at_work(const struct watch *w, uint32_t lock)
+{
+	if (w->lock[lock].model != w->closes)
+		return false;
+	for (uint32_t i = 0; i < w->b->ntask; i++) {
+		const struct watch_task *t = &w->task[i];
+
+		if (t->op == WATCH_OP_LOCK && t->state != WATCH_ASLEEP && w->lock[t->op_lock].model == w->closes)
+			return true;
+	}
+	return false;
+}
+
 static void look_stranded(struct watch *w, uint32_t lock)
 {
 	uint32_t task;
 
-	if (!watch_free_lock(&w->lock[lock]) || !watch_wants(w, RUN_FINDING_lost_wakeup))
+	if (!watch_free_lock(&w->lock[lock]) || !watch_wants(w, RUN_FINDING_lost_wakeup) || others_at_work(w, lock))
 		return;
 	task = lost_sleeper(w, lock);
 	if (task != WATCH_NONE)

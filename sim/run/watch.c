@@ -20,8 +20,11 @@ static void fold_pi_block(struct watch *w, const struct sim_rec *rec)
 {
 	struct watch_task *t = &w->task[rec->task - 1];
 
-	if (t->op == WATCH_OP_LOCK && t->op_lock == rec->obj - 1 && !(w->lock[t->op_lock].caps & LOCK_CAP_PI))
-		t->op_barrier = rec->arg ? rec->arg - 1 : WATCH_NONE;
+	if (t->op != WATCH_OP_LOCK || t->op_lock != rec->obj - 1 || w->lock[t->op_lock].caps & LOCK_CAP_PI)
+		return;
+	t->op_barrier = rec->arg ? rec->arg - 1 : WATCH_NONE;
+	if (rec->arg && watch_free_lock(&w->lock[t->op_lock]))
+		w->closes = w->lock[t->op_lock].model;
 }
 
 /* NULL: the record tells the folds nothing. */
