@@ -76,6 +76,7 @@ enum sim_rec_class {
 	SIM_CLASS_LINES = 16,
 	SIM_CLASS_ACCESS = 32,
 	SIM_CLASS_DETAIL = 64, /* what programs do between lock operations; not folded, not in digests */
+	SIM_CLASS_DIGEST = SIM_CLASS_SCHED | SIM_CLASS_LOCK | SIM_CLASS_TASK,
 	SIM_CLASS_REPORT = SIM_CLASS_SCHED | SIM_CLASS_LOCK | SIM_CLASS_TASK | SIM_CLASS_SUM,
 };
 
@@ -104,16 +105,30 @@ struct sim_rec {
 	uint64_t val;
 };
 
+typedef void (*sim_take_fn)(void *user, const struct sim_rec *rec);
+
 struct sim_trace_sub {
-	unsigned classes;
-	void (*take)(void *user, const struct sim_rec *rec);
+	uint64_t types;		 /* 1 << type that it takes */
+	sim_take_fn take;	 /* all of them, or NULL: */
+	const sim_take_fn *each; /* by type */
 	void *user;
 };
 
 #define SIM_TRACE_SUBS 8
 
+/*
+ * The way of a record is short: a bit says whether anybody wants its type, the digest is made of
+ * its words while they are in registers, and the one who takes the type is called directly.
+ */
 struct sim_trace {
-	unsigned classes; /* union of the subscribers': cheap test before a record is built */
+	uint64_t types;	  /* 1 << type that is counted or taken: cheap test before a record is built */
+	uint64_t counted; /* types in digest and count; see sim_trace_count() */
+	uint64_t digest, count;
+	struct sim_trace_ear { /* by type: who takes it; NULL: nobody */
+		sim_take_fn take;
+		void *user;
+	} ear[SIM_REC_TYPE_COUNT];
+	unsigned classes; /* of the subscribers; cheap test for what is not told by records alone */
 	unsigned nsubs;
 	struct sim_trace_sub subs[SIM_TRACE_SUBS];
 };
@@ -121,10 +136,20 @@ struct sim_trace {
 extern const uint8_t sim_rec_class_of[SIM_REC_TYPE_COUNT]; /* enum sim_rec_class */
 extern const char *const sim_rec_name[SIM_REC_TYPE_COUNT]; /* "switch", "wakeup", ... lower case */
 
-void sim_trace_subscribe(struct sim_trace *t, unsigned classes,
-			 void (*take)(void *user, const struct sim_rec *rec), void *user);
+/* @take gets every record of @classes. Of several subscribers the first one is called first. */
+void sim_trace_subscribe(struct sim_trace *t, unsigned classes, sim_take_fn take, void *user);
+/* The same with a function per type; NULL where a type is not wanted. @each is borrowed. */
+void sim_trace_subscribe_each(struct sim_trace *t, const sim_take_fn each[SIM_REC_TYPE_COUNT], void *user);
 void sim_trace_unsubscribe_all(struct sim_trace *t);
-/* Hands @rec to every subscriber of its class, in order of subscription. */
+/* From here on t->digest and t->count are kept of the records that digests are made of. */
+void sim_trace_count(struct sim_trace *t);
+
+/*
+ * A record in its four words, of a type in t->types: counts it and hands it to its subscribers.
+ * @who: type | cpu << 16 | task << 32. @what: obj | arg << 32.
+ */
+void sim_trace_put(struct sim_trace *t, sim_time time, uint64_t who, uint64_t what, uint64_t val);
+/* The same for a record that was made otherwise; of any type. */
 void sim_trace_emit(struct sim_trace *t, const struct sim_rec *rec);
 
 /*
@@ -135,21 +160,31 @@ void sim_trace_emit(struct sim_trace *t, const struct sim_rec *rec);
 uint64_t sim_digest_add(uint64_t digest, const struct sim_rec *rec);
 
 /*
- * The same for a record that is known to be of these classes. One dependent multiplication
+ * The same for a record of these classes, in its words. One dependent multiplication
  * per record: its four words are first summed with odd multipliers, so that a change of any
  * one word changes the sum. Words are made of values, never of memory: the byte order of the
  * host does not matter.
  */
-static inline uint64_t sim_digest_mix(uint64_t digest, const struct sim_rec *rec)
+static inline uint64_t sim_digest_mix(uint64_t digest, sim_time time, uint64_t who, uint64_t what, uint64_t val)
 {
-	uint64_t sum = rec->time * UINT64_C(0x9e3779b185ebca87);
+	uint64_t sum = time * UINT64_C(0x9e3779b185ebca87);
 
-	sum += ((uint64_t)rec->type | (uint64_t)rec->cpu << 16 | (uint64_t)rec->task << 32) * UINT64_C(0xc2b2ae3d27d4eb4f);
-	sum += ((uint64_t)rec->obj | (uint64_t)rec->arg << 32) * UINT64_C(0x165667b19e3779f9);
-	sum += rec->val * UINT64_C(0x85ebca77c2b2ae63);
+	sum += who * UINT64_C(0xc2b2ae3d27d4eb4f);
+	sum += what * UINT64_C(0x165667b19e3779f9);
+	sum += val * UINT64_C(0x85ebca77c2b2ae63);
 	digest ^= sum;
 	digest = digest << 31 | digest >> 33;
 	return digest * UINT64_C(0x27d4eb2f165667c5);
+}
+
+static inline uint64_t sim_rec_who(const struct sim_rec *rec)
+{
+	return (uint64_t)rec->type | (uint64_t)rec->cpu << 16 | (uint64_t)rec->task << 32;
+}
+
+static inline uint64_t sim_rec_what(const struct sim_rec *rec)
+{
+	return (uint64_t)rec->obj | (uint64_t)rec->arg << 32;
 }
 
 /*

@@ -308,11 +308,10 @@ void sim_machine_sum_lines(void);
 
 static inline void sim_emit(enum sim_rec_type type, uint32_t task, uint32_t obj, uint32_t arg, uint64_t val)
 {
-	if (sim->trace->classes & sim_rec_class_of[type]) {
-		struct sim_rec rec = { sim->now, (uint16_t)type, (uint16_t)(sim->cpu ? sim->cpu->id : 0), task, obj, arg, val };
-
-		sim_trace_emit(sim->trace, &rec);
-	}
+	if (sim->trace->types >> type & 1)
+		sim_trace_put(sim->trace, sim->now,
+			      (uint64_t)type | (uint64_t)(sim->cpu ? sim->cpu->id : 0) << 16 | (uint64_t)task << 32,
+			      (uint64_t)obj | (uint64_t)arg << 32, val);
 }
 
 /* -- on a fiber: what kernel words are made of ------------------------------------------- */

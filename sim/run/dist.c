@@ -57,7 +57,8 @@ static void dist_spread(struct run_dist *d)
 		dist_count(d, d->max);
 }
 
-void run_dist_add(struct run_dist *d, sim_time t)
+/* The first values, and those that open an octave or move an end. */
+static void __attribute__((__noinline__)) dist_add_slow(struct run_dist *d, sim_time t)
 {
 	if (d->count >= 2) {
 		if (!d->octave)
@@ -68,6 +69,21 @@ void run_dist_add(struct run_dist *d, sim_time t)
 		d->min = t;
 	if (t > d->max)
 		d->max = t;
+	d->count++;
+	d->sum += t;
+}
+
+void run_dist_add(struct run_dist *d, sim_time t)
+{
+	unsigned e = dist_octave(t);
+	uint32_t *n = d->octave ? d->octave[e] : NULL;
+
+	if (__builtin_expect(!n || t - d->min > d->max - d->min, 0)) {
+		dist_add_slow(d, t);
+		return;
+	}
+	n += (t >> e) - (e ? SUB : 0);
+	*n += *n != UINT32_MAX;
 	d->count++;
 	d->sum += t;
 }

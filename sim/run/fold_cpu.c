@@ -2,25 +2,25 @@
 /* Records -> struct run_cpu, and what every CPU runs. */
 #include "sim/run/watch_impl.h"
 
-static void cpu_charge(struct watch *w, uint32_t cpu, sim_time now)
+static inline void cpu_book(struct watch *w, struct watch_cpu *c, sim_time now)
 {
-	struct watch_cpu *c = &w->cpu[cpu];
 	sim_time d = watch_span(w, c->since, now);
 
 	if (c->curr == WATCH_NONE)
-		w->rcpu[cpu].idle += d;
+		c->idle += d;
 	else
-		w->rcpu[cpu].busy += d;
+		c->busy += d;
 	c->since = now;
 }
 
 void fold_cpu_switch(struct watch *w, const struct sim_rec *rec)
 {
+	struct watch_cpu *c = &w->cpu[rec->cpu];
+
 	sim_assert(rec->cpu < w->ncpu);
-	cpu_charge(w, rec->cpu, rec->time);
-	w->cpu[rec->cpu].curr = rec->task ? rec->task - 1 : WATCH_NONE;
-	if (rec->time >= w->from)
-		w->rcpu[rec->cpu].switches++;
+	cpu_book(w, c, rec->time);
+	c->curr = rec->task - 1; /* WATCH_NONE: idle */
+	c->switches += rec->time >= w->from;
 }
 
 /* The record comes when the interrupt does; its time is paid from then on, after what is still being paid. */
@@ -44,6 +44,12 @@ void fold_cpu_init(struct watch *w)
 
 void fold_cpu_finish(struct watch *w, sim_time end)
 {
-	for (uint32_t i = 0; i < w->ncpu; i++)
-		cpu_charge(w, i, end);
+	for (uint32_t i = 0; i < w->ncpu; i++) {
+		struct watch_cpu *c = &w->cpu[i];
+
+		cpu_book(w, c, end);
+		w->rcpu[i].idle = c->idle;
+		w->rcpu[i].busy = c->busy;
+		w->rcpu[i].switches = c->switches;
+	}
 }

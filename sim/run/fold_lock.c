@@ -36,10 +36,14 @@ static inline void hold_add(struct watch *w, uint32_t task, uint32_t lock, enum 
 	struct watch_task *t = &w->task[task];
 	struct watch_hold *h = hold_get(w);
 
-	*h = (struct watch_hold){
-		.task = task, .lock = lock, .mode = mode, .statement = t->statement, .since = now};
+	h->task = task;
+	h->lock = lock;
+	h->mode = mode;
+	h->statement = t->statement;
+	h->since = now;
 	h->next_task = t->holds;
 	t->holds = h;
+	h->next_lock = NULL;
 	h->prev_lock = l->newest;
 	if (l->newest)
 		l->newest->next_lock = h;
@@ -90,11 +94,9 @@ static inline void hold_remove(struct watch *w, struct watch_hold *h)
 
 /* -- open waits -------------------------------------------------------------------------------- */
 
-static inline void wait_add(struct watch *w, uint32_t task)
+static inline void wait_add(struct watch *w, struct watch_task *t, struct watch_lock *l)
 {
-	struct watch_task *t = &w->task[task];
-	struct watch_lock *l = &w->lock[t->op_lock];
-	uint32_t last = l->last_wait[t->op_mode];
+	uint32_t task = watch_task_index(w, t), last = l->last_wait[t->op_mode];
 
 	t->prev_wait = last;
 	t->next_wait = WATCH_NONE;
@@ -106,29 +108,31 @@ static inline void wait_add(struct watch *w, uint32_t task)
 	l->nwait++;
 	t->op_waits = true;
 	t->op_barrier = WATCH_NONE;
+	t->op_holding = t->holds;
+	l->nwait_holding += t->op_holding;
 }
 
-static inline void wait_remove(struct watch *w, uint32_t task)
+static inline void wait_remove(struct watch *w, struct watch_task *t, struct watch_lock *l)
 {
-	struct watch_task *t = &w->task[task];
-	struct watch_lock *l = &w->lock[t->op_lock];
+	uint32_t prev = t->prev_wait, next = t->next_wait;
 
 	if (!t->op_waits)
 		return;
-	if (t->prev_wait == WATCH_NONE)
-		l->first_wait[t->op_mode] = t->next_wait;
+	if (prev == WATCH_NONE)
+		l->first_wait[t->op_mode] = next;
 	else
-		w->task[t->prev_wait].next_wait = t->next_wait;
-	if (t->next_wait == WATCH_NONE)
-		l->last_wait[t->op_mode] = t->prev_wait;
+		w->task[prev].next_wait = next;
+	if (next == WATCH_NONE)
+		l->last_wait[t->op_mode] = prev;
 	else
-		w->task[t->next_wait].prev_wait = t->prev_wait;
+		w->task[next].prev_wait = prev;
 	l->nwait--;
+	l->nwait_holding -= t->op_holding;
 	t->op_waits = false;
 }
 
 /* Was a wait that cannot share the lock with @t open before @t called? */
-static bool wait_robbed(const struct watch *w, const struct watch_lock *l, const struct watch_task *t)
+static inline bool wait_robbed(const struct watch *w, const struct watch_lock *l, const struct watch_task *t)
 {
 	uint32_t first = l->first_wait[LOCK_EXCLUSIVE];
 
@@ -142,47 +146,58 @@ static bool wait_robbed(const struct watch *w, const struct watch_lock *l, const
 
 /* -- inside an operation ------------------------------------------------------------------------ */
 
-static inline void op_enter(struct watch *w, uint32_t task, uint32_t lock, enum watch_op op)
+static inline void op_enter(struct watch_task *t, struct watch_lock *l, uint32_t lock, enum watch_op op)
 {
-	struct watch_task *t = &w->task[task];
-	struct watch_lock *l = &w->lock[lock];
-
 	sim_assert(t->op == WATCH_OP_NONE);
 	t->op = op;
 	t->op_lock = lock;
+	t->op_at = l;
 	l->inside++;
 	l->awake_inside++;
 }
 
-static inline void op_leave(struct watch *w, uint32_t task)
+static inline void op_leave(struct watch *w, struct watch_task *t, struct watch_lock *l)
 {
-	struct watch_task *t = &w->task[task];
-	struct watch_lock *l = &w->lock[t->op_lock];
-
-	wait_remove(w, task);
+	wait_remove(w, t, l);
 	t->op = WATCH_OP_NONE;
 	l->inside--;
 	l->awake_inside--;
 }
 
-/* After an operation ended, or a task fell asleep in one: is that a moment of rest? */
-static inline void op_rest(struct watch *w, uint32_t lock)
+/* Small runs are looked at at every quiet moment. */
+static inline bool quiet_due(const struct watch_lock *l)
 {
-	struct watch_lock *l = &w->lock[lock];
+	return l->wants_quiet && (l->quiet <= 4096 || l->quiet % 256 == 0);
+}
 
+/* After an operation ended, or a task fell asleep in one: is that a moment of rest? */
+static inline void op_rest(struct watch *w, struct watch_lock *l)
+{
 	if (!l->inside) {
 		l->quiet++;
-		if (l->wants_quiet)
-			watch_moment(w, WATCH_ON_LULL, WATCH_NONE, lock);
+		if (quiet_due(l))
+			watch_moment(w, WATCH_ON_LULL, WATCH_NONE, watch_lock_index(w, l));
 	} else if (!l->awake_inside && l->sleepers && watch_free_lock(l)) {
-		watch_moment(w, WATCH_ON_STRANDED, WATCH_NONE, lock);
+		watch_moment(w, WATCH_ON_STRANDED, WATCH_NONE, watch_lock_index(w, l));
 	}
 }
 
-void fold_lock_sleep(struct watch *w, uint32_t task)
+/*
+ * May a wait that just began close a cycle? Not behind a free lock, nor behind one owner that
+ * waits for nothing: the common cases.
+ */
+static inline bool may_close(const struct watch *w, const struct watch_task *t, const struct watch_lock *l)
 {
-	struct watch_task *t = &w->task[task];
-	struct watch_lock *l = &w->lock[t->op_lock];
+	const struct watch_hold *h = l->oldest;
+
+	if (!h)
+		return t->op_mode == LOCK_SHARED; /* behind a queued writer */
+	return h->mode != LOCK_EXCLUSIVE || h->next_lock || w->task[h->task].op == WATCH_OP_LOCK;
+}
+
+void fold_lock_sleep(struct watch *w, struct watch_task *t)
+{
+	struct watch_lock *l = t->op_at;
 
 	l->awake_inside--;
 	if (t->op == WATCH_OP_LOCK) {
@@ -190,31 +205,31 @@ void fold_lock_sleep(struct watch *w, uint32_t task)
 		l->sleepers++;
 		l->sleeps++;
 		if (w->now >= w->from) {
-			w->rlock[t->op_lock].sleeps++;
+			l->sum->sleeps++;
 			t->sleeps++;
 		}
+		if (may_close(w, t, l))
+			watch_moment(w, WATCH_ON_CHAINED, watch_task_index(w, t), t->op_lock);
 	}
-	watch_moment(w, WATCH_ON_SLEEP, task, t->op_lock);
-	op_rest(w, t->op_lock);
+	watch_moment(w, WATCH_ON_SLEEP, watch_task_index(w, t), t->op_lock);
+	op_rest(w, l);
 }
 
-void fold_lock_wake(struct watch *w, uint32_t task)
+void fold_lock_wake(struct watch *w, struct watch_task *t)
 {
-	struct watch_task *t = &w->task[task];
-	struct watch_lock *l = &w->lock[t->op_lock];
+	struct watch_lock *l = t->op_at;
 
 	l->awake_inside++;
 	if (t->op == WATCH_OP_LOCK) {
 		l->sleepers--;
 		l->wakeups++;
-		if (w->now >= w->from)
-			w->rlock[t->op_lock].wakeups++;
+		l->sum->wakeups += w->now >= w->from;
 	}
 }
 
 /* -- records ------------------------------------------------------------------------------------ */
 
-static bool lock_compatible(const struct watch_lock *l, enum lock_mode mode)
+static inline bool lock_compatible(const struct watch_lock *l, enum lock_mode mode)
 {
 	if (l->counting)
 		return l->open || l->avail > 0;
@@ -228,41 +243,45 @@ void fold_call(struct watch *w, const struct sim_rec *rec)
 	struct watch_lock *l = &w->lock[lock];
 
 	sim_assert(task < w->nall && lock < w->nlock);
-	watch_task_charge(w, task, rec->time);
-	op_enter(w, task, lock, WATCH_OP_LOCK);
+	op_enter(t, l, lock, WATCH_OP_LOCK);
 	t->statement = (uint32_t)rec->val;
 	t->op_mode = (enum lock_mode)(rec->arg & 0xff);
 	t->op_how = rec->arg >> 8;
 	t->op_since = rec->time;
-	t->op_run = 0;
+	t->op_ran = watch_task_spent(w, t, WATCH_SPENT_RUNNING, rec->time);
+	t->op_slept = t->spent[WATCH_SPENT_BLOCKED];
 	t->op_passed = 0;
+	t->op_ahead = 0;
 	t->op_seq = ++l->seq;
 	t->op_contended = !lock_compatible(l, t->op_mode);
 	if (!(t->op_how & LOCK_TRY)) {
-		wait_add(w, task);
+		wait_add(w, t, l);
 		if (w->accounting)
 			account_open(w, task);
 	}
-	watch_moment(w, WATCH_ON_CALL, task, lock);
+	if (l->caps & LOCK_CAP_SPIN && t->op_contended && (t->holds || t->irq))
+		watch_moment(w, WATCH_ON_CHAINED, task, lock);
+	if (l->seq >= l->count_due)
+		watch_moment(w, WATCH_ON_COUNT, task, lock);
 }
 
 /* What a wait came to, whichever way it ended. */
-static inline void wait_close(struct watch *w, uint32_t task, sim_time now)
+static inline void wait_close(struct watch *w, struct watch_task *t, struct watch_lock *l, sim_time now)
 {
-	struct watch_task *t = &w->task[task];
-	struct run_lock *r = &w->rlock[t->op_lock];
+	uint32_t task = watch_task_index(w, t);
 
-	watch_task_charge(w, task, now);
+	l->sum->asleep += t->spent[WATCH_SPENT_BLOCKED] - t->op_slept;
 	if (t->op_contended) {
-		r->spin += t->op_run;
-		w->rtask[task].spin += t->op_run;
+		sim_time ran = watch_task_spent(w, t, WATCH_SPENT_RUNNING, now) - t->op_ran;
+
+		l->sum->spin += ran;
+		w->rtask[task].spin += ran;
 	}
 	if (w->accounting && t->op_waits)
 		account_close(w, task, now >= w->from);
 }
 
-static void count_handover(struct watch *w, struct watch_lock *l, struct run_lock *r, uint32_t cpu,
-			   bool counts)
+static inline void count_handover(struct watch *w, struct watch_lock *l, uint32_t cpu, bool counts)
 {
 	uint32_t last = l->last_cpu;
 
@@ -270,63 +289,81 @@ static void count_handover(struct watch *w, struct watch_lock *l, struct run_loc
 	if (last == WATCH_NONE || !counts)
 		return;
 	if (w->distance)
-		r->handover[w->distance[last * w->ncpu + cpu]]++;
+		l->sum->handover[w->distance[last * w->ncpu + cpu]]++;
 	else
-		r->handover[w->b->machine ? sim_distance(last, cpu) : SIM_DIST_SELF]++;
+		l->sum->handover[w->b->machine ? sim_distance(last, cpu) : SIM_DIST_SELF]++;
+}
+
+/* Is a lock that was just granted shared in a way that its mode forbids? */
+static inline bool overlaps(const struct watch_lock *l)
+{
+	if (l->counting)
+		return !l->open && l->avail < 0;
+	return l->nexcl + (l->nshared > 0) > 1;
+}
+
+static inline void grant_counts(struct watch *w, struct watch_task *t, struct watch_lock *l, sim_time now)
+{
+	struct run_lock *r = l->sum;
+	sim_time wait = now - t->op_since;
+
+	r->acquisitions[t->op_mode]++;
+	r->contended[t->op_mode] += t->op_contended;
+	run_dist_add(&r->wait[t->op_mode], wait);
+	run_dist_add(&w->rtask[watch_task_index(w, t)].wait, wait);
 }
 
 void fold_grant(struct watch *w, const struct sim_rec *rec)
 {
 	uint32_t task = rec->task - 1, lock = rec->obj - 1;
 	struct watch_task *t = &w->task[task];
-	struct watch_lock *l = &w->lock[lock];
-	struct run_lock *r = &w->rlock[lock];
+	struct watch_lock *l = t->op_at;
 	bool counts = rec->time >= w->from;
-	sim_time wait = rec->time - t->op_since;
 
-	sim_assert(task < w->nall && lock < w->nlock && t->op == WATCH_OP_LOCK && t->op_lock == lock);
+	sim_assert(task < w->nall && t->op == WATCH_OP_LOCK && t->op_lock == lock);
 	t->op_contended |= rec->val & 1;
-	wait_close(w, task, rec->time);
-	if (counts) {
-		r->acquisitions[t->op_mode]++;
-		r->contended[t->op_mode] += t->op_contended;
-		run_dist_add(&r->wait[t->op_mode], wait);
-		run_dist_add(&w->rtask[task].wait, wait);
-	}
-	op_leave(w, task);
+	wait_close(w, t, l, rec->time);
+	if (counts)
+		grant_counts(w, t, l, rec->time);
+	op_leave(w, t, l);
 	l->grants++;
 	if (counts && l->nwait && wait_robbed(w, l, t))
-		r->steals++;
+		l->sum->steals++;
 	if (l->counting && (l->avail > 0 || !(l->caps & LOCK_CAP_CONDITION)))
 		l->avail--; /* a wake-up may be heard twice: by a sleeper, and by one on its way to sleep */
 	if (!l->holdless)
 		hold_add(w, task, lock, t->op_mode, rec->time);
 	if (t->op_mode == LOCK_EXCLUSIVE)
-		count_handover(w, l, r, rec->cpu, counts);
+		count_handover(w, l, rec->cpu, counts);
+	if (overlaps(l))
+		watch_moment(w, WATCH_ON_OVERLAP, task, lock);
+	if (l->grants + l->fails <= t->op_ahead)
+		watch_moment(w, WATCH_ON_PASSED, task, lock);
 	watch_moment(w, WATCH_ON_GRANT, task, lock);
-	op_rest(w, lock);
+	op_rest(w, l);
 }
 
 void fold_fail(struct watch *w, const struct sim_rec *rec)
 {
 	uint32_t task = rec->task - 1, lock = rec->obj - 1;
 	struct watch_task *t = &w->task[task];
+	struct watch_lock *l = t->op_at;
 
-	sim_assert(task < w->nall && lock < w->nlock && t->op == WATCH_OP_LOCK && t->op_lock == lock);
-	wait_close(w, task, rec->time);
+	sim_assert(task < w->nall && t->op == WATCH_OP_LOCK && t->op_lock == lock);
+	wait_close(w, t, l, rec->time);
 	if (rec->time >= w->from) {
-		w->rlock[lock].failed++;
+		l->sum->failed++;
 		if (!(t->op_how & LOCK_TRY)) { /* a wait that ended, if not with the lock */
-			run_dist_add(&w->rlock[lock].wait[t->op_mode], rec->time - t->op_since);
+			run_dist_add(&l->sum->wait[t->op_mode], rec->time - t->op_since);
 			run_dist_add(&w->rtask[task].wait, rec->time - t->op_since);
 		}
 	}
-	op_leave(w, task);
-	if (w->lock[lock].caps & LOCK_CAP_CONDITION)
-		w->lock[lock].avail = MIN(w->lock[lock].avail, (int64_t)w->lock[lock].nwait);
-	w->lock[lock].fails++;
+	op_leave(w, t, l);
+	if (l->caps & LOCK_CAP_CONDITION)
+		l->avail = MIN(l->avail, (int64_t)l->nwait);
+	l->fails++;
 	watch_moment(w, WATCH_ON_FAIL, task, lock);
-	op_rest(w, lock);
+	op_rest(w, l);
 }
 
 static bool is_wakeall(const struct watch *w, uint32_t statement)
@@ -337,17 +374,18 @@ static bool is_wakeall(const struct watch *w, uint32_t statement)
 void fold_unlock(struct watch *w, const struct sim_rec *rec)
 {
 	uint32_t task = rec->task - 1, lock = rec->obj - 1;
+	struct watch_task *t = &w->task[task];
 	struct watch_lock *l = &w->lock[lock];
 	struct watch_hold *h;
 
 	sim_assert(task < w->nall && lock < w->nlock);
-	w->task[task].statement = (uint32_t)rec->val;
+	t->statement = (uint32_t)rec->val;
 	h = l->holdless ? NULL : hold_find(w, task, lock);
 	if (!h && !(l->caps & LOCK_CAP_ANYONE)) { /* the model is not asked: no UNLOCKED will come */
 		watch_moment(w, WATCH_ON_NO_HOLD, task, lock);
 		return;
 	}
-	op_enter(w, task, lock, WATCH_OP_UNLOCK);
+	op_enter(t, l, lock, WATCH_OP_UNLOCK);
 	l->releases++;
 	if (l->caps & LOCK_CAP_CONDITION)
 		l->avail = is_wakeall(w, (uint32_t)rec->val) ? l->nwait : MIN(l->avail + 1, (int64_t)l->nwait);
@@ -357,45 +395,47 @@ void fold_unlock(struct watch *w, const struct sim_rec *rec)
 		l->open = true;
 	if (h) {
 		if (rec->time >= w->from)
-			run_dist_add(&w->rlock[lock].hold[h->mode], rec->time - h->since);
+			run_dist_add(&l->sum->hold[h->mode], rec->time - h->since);
 		hold_remove(w, h);
 		if (!l->nexcl && !l->nshared)
 			l->free_since = rec->time;
 	}
-	watch_moment(w, WATCH_ON_UNLOCK, task, lock);
 }
 
 void fold_unlocked(struct watch *w, const struct sim_rec *rec)
 {
 	uint32_t task = rec->task - 1, lock = rec->obj - 1;
+	struct watch_task *t = &w->task[task];
+	struct watch_lock *l = t->op_at;
 
-	sim_assert(task < w->nall && w->task[task].op == WATCH_OP_UNLOCK && w->task[task].op_lock == lock);
-	op_leave(w, task);
+	sim_assert(task < w->nall && t->op == WATCH_OP_UNLOCK && t->op_lock == lock);
+	op_leave(w, t, l);
 	watch_moment(w, WATCH_ON_UNLOCKED, task, lock);
-	op_rest(w, lock);
+	op_rest(w, l);
 }
 
 /* The exclusive part of the hold ends at the call and a shared one begins. */
 void fold_downgrade(struct watch *w, const struct sim_rec *rec)
 {
 	uint32_t task = rec->task - 1, lock = rec->obj - 1;
+	struct watch_task *t = &w->task[task];
+	struct watch_lock *l = &w->lock[lock];
 	struct watch_hold *h = hold_find(w, task, lock);
 
-	watch_task_charge(w, task, rec->time);
 	if (rec->arg) { /* it returned */
-		op_leave(w, task);
-		op_rest(w, lock);
+		op_leave(w, t, l);
+		op_rest(w, l);
 		return;
 	}
-	op_enter(w, task, lock, WATCH_OP_UNLOCK);
+	op_enter(t, l, lock, WATCH_OP_UNLOCK);
 	if (!h || h->mode != LOCK_EXCLUSIVE)
 		return;
 	if (rec->time >= w->from)
-		run_dist_add(&w->rlock[lock].hold[LOCK_EXCLUSIVE], rec->time - h->since);
+		run_dist_add(&l->sum->hold[LOCK_EXCLUSIVE], rec->time - h->since);
 	h->mode = LOCK_SHARED;
 	h->since = rec->time;
-	w->lock[lock].nexcl--;
-	w->lock[lock].nshared++;
+	l->nexcl--;
+	l->nshared++;
 }
 
 void fold_event(struct watch *w, const struct sim_rec *rec)

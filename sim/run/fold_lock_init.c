@@ -100,6 +100,8 @@ void fold_lock_init(struct watch *w)
 		l->avail = l->counting ? (int64_t)lock_units(w, l->bound) : 0;
 		l->first_wait[0] = l->first_wait[1] = l->last_wait[0] = l->last_wait[1] = WATCH_NONE;
 		l->last_cpu = WATCH_NONE;
+		l->count_due = UINT64_MAX;
+		l->sum = &w->rlock[i];
 		w->rlock[i].name = l->bound->name;
 		w->rlock[i].model = l->model->name;
 		lock_events_init(l, &w->rlock[i]);
@@ -115,14 +117,18 @@ void fold_lock_finish(struct watch *w, sim_time end)
 		struct watch_task *t = &w->task[i];
 		struct run_lock *r;
 
-		if (t->op != WATCH_OP_LOCK || !t->op_waits)
+		if (t->op != WATCH_OP_LOCK)
 			continue;
-		r = &w->rlock[t->op_lock];
+		r = t->op_at->sum;
+		r->asleep += watch_task_spent(w, t, WATCH_SPENT_BLOCKED, end) - t->op_slept;
+		if (!t->op_waits)
+			continue;
 		r->open++;
-		watch_task_charge(w, i, end);
 		if (t->op_contended) {
-			r->spin += t->op_run;
-			w->rtask[i].spin += t->op_run;
+			sim_time ran = watch_task_spent(w, t, WATCH_SPENT_RUNNING, end) - t->op_ran;
+
+			r->spin += ran;
+			w->rtask[i].spin += ran;
 		}
 		if (end > t->op_since) {
 			watch_dist_raise(&r->wait[t->op_mode], end - t->op_since);

@@ -5,71 +5,57 @@
  *	AWAY ── arrive ──> READY <── switch ──> RUNNING ── switch ──> ASLEEP ── wakeup ──> READY
  *	                                              └─── switch ──> GONE
  *
- * Time is charged lazily: a task's sums are brought up to date when its state changes,
- * when a lock operation begins or ends, and at the end.
+ * Time is booked lazily, when a task's state changes and at the end; a lock operation takes
+ * the difference of what had been spent before and after it.
  */
 #include "sim/machine/sched.h"
 #include "sim/run/watch_impl.h"
 
-void watch_task_charge(struct watch *w, uint32_t task, sim_time now)
+/* What a task in @state spends its time on. */
+static inline enum watch_spent spends(enum watch_state state, const struct watch_task *t)
 {
-	struct watch_task *t = &w->task[task];
-	struct run_task *r = &w->rtask[task];
-	sim_time d = watch_span(w, t->since, now);
-
-	t->since = now;
-	switch (t->state) {
-	case WATCH_RUNNING:
-		r->run += d;
-		if (t->op == WATCH_OP_LOCK)
-			t->op_run += d;
-		break;
-	case WATCH_READY:
-		r->preempted += d;
-		break;
-	case WATCH_ASLEEP:
-		if (t->op == WATCH_OP_NONE)
-			r->slept += d;
-		else
-			r->blocked += d;
-		if (t->op == WATCH_OP_LOCK)
-			w->rlock[t->op_lock].asleep += d;
-		break;
+	switch (state) {
 	case WATCH_AWAY:
 	case WATCH_GONE:
-		break;
+		return WATCH_SPENT_NOWHERE;
+	case WATCH_READY:
+		return WATCH_SPENT_READY;
+	case WATCH_RUNNING:
+		return WATCH_SPENT_RUNNING;
+	case WATCH_ASLEEP:
+		return t->op == WATCH_OP_NONE ? WATCH_SPENT_SLEEPING : WATCH_SPENT_BLOCKED;
 	}
+	return WATCH_SPENT_NOWHERE;
 }
 
-static void task_becomes(struct watch *w, uint32_t task, enum watch_state state, sim_time now)
+static inline void task_becomes(struct watch *w, struct watch_task *t, enum watch_state state, sim_time now)
 {
-	watch_task_charge(w, task, now);
-	w->task[task].state = state;
+	watch_task_book(w, t, now);
+	t->state = state;
+	t->spends = spends(state, t);
 }
 
-static void switched_out(struct watch *w, uint32_t task, const struct sim_rec *rec)
+static void switched_out(struct watch *w, struct watch_task *t, const struct sim_rec *rec)
 {
-	struct watch_task *t = &w->task[task];
-
 	t->preempted = false;
 	switch ((enum sim_rec_state)rec->arg) {
 	case SIM_STATE_PREEMPTED:
 		t->preempted = true;
 		if (rec->time >= w->from)
-			w->rtask[task].preemptions++;
-		task_becomes(w, task, WATCH_READY, rec->time);
+			w->rtask[rec->obj - 1].preemptions++;
+		task_becomes(w, t, WATCH_READY, rec->time);
 		break;
 	case SIM_STATE_YIELDED:
-		task_becomes(w, task, WATCH_READY, rec->time);
+		task_becomes(w, t, WATCH_READY, rec->time);
 		break;
 	case SIM_STATE_SLEEPS:
 	case SIM_STATE_BLOCKED:
-		task_becomes(w, task, WATCH_ASLEEP, rec->time);
+		task_becomes(w, t, WATCH_ASLEEP, rec->time);
 		if (t->op != WATCH_OP_NONE)
-			fold_lock_sleep(w, task);
+			fold_lock_sleep(w, t);
 		break;
 	case SIM_STATE_EXITED:
-		task_becomes(w, task, WATCH_GONE, rec->time);
+		task_becomes(w, t, WATCH_GONE, rec->time);
 		break;
 	}
 }
@@ -82,15 +68,14 @@ void fold_switch(struct watch *w, const struct sim_rec *rec)
 	if (rec->task) {
 		sim_assert(rec->task <= w->nall);
 		t = &w->task[rec->task - 1];
-		task_becomes(w, rec->task - 1, WATCH_RUNNING, rec->time);
+		task_becomes(w, t, WATCH_RUNNING, rec->time);
 		t->cpu = rec->cpu;
 		t->preempted = false;
-		if (rec->time >= w->from)
-			w->rtask[rec->task - 1].switches++;
+		t->switches += rec->time >= w->from;
 	}
 	if (rec->obj) {
 		sim_assert(rec->obj <= w->nall);
-		switched_out(w, rec->obj - 1, rec);
+		switched_out(w, &w->task[rec->obj - 1], rec);
 	}
 }
 
@@ -103,8 +88,8 @@ void fold_wakeup(struct watch *w, const struct sim_rec *rec)
 	if (t->state != WATCH_ASLEEP && t->state != WATCH_AWAY)
 		return; /* caught before it was switched out */
 	if (t->state == WATCH_ASLEEP && t->op != WATCH_OP_NONE)
-		fold_lock_wake(w, task);
-	task_becomes(w, task, WATCH_READY, rec->time);
+		fold_lock_wake(w, t);
+	task_becomes(w, t, WATCH_READY, rec->time);
 	watch_moment(w, WATCH_ON_WAKE, task, t->op == WATCH_OP_NONE ? WATCH_NONE : t->op_lock);
 }
 
@@ -112,7 +97,7 @@ void fold_arrive(struct watch *w, const struct sim_rec *rec)
 {
 	sim_assert(rec->task && rec->task <= w->nall);
 	if (w->task[rec->task - 1].state == WATCH_AWAY)
-		task_becomes(w, rec->task - 1, WATCH_READY, rec->time);
+		task_becomes(w, &w->task[rec->task - 1], WATCH_READY, rec->time);
 }
 
 void fold_exit(struct watch *w, const struct sim_rec *rec)
@@ -126,17 +111,24 @@ void fold_exit(struct watch *w, const struct sim_rec *rec)
 	watch_moment(w, WATCH_ON_EXIT, task, WATCH_NONE);
 }
 
+static bool is_urgent(const struct watch_task *t)
+{
+	return t->prio < SIM_MAX_RT_PRIO || t->normal < SIM_MAX_RT_PRIO;
+}
+
 void fold_prio(struct watch *w, const struct sim_rec *rec)
 {
 	struct watch_task *t = &w->task[rec->task - 1];
 
 	sim_assert(rec->task && rec->task <= w->nall);
+	w->nurgent -= is_urgent(t);
 	if (rec->type == SIM_REC_PRIO) {
 		t->prio = (int)(int64_t)rec->val - 1;
 	} else {
 		t->normal = (int)rec->arg - 1;
 		t->prio = (int)(int64_t)rec->val - 1;
 	}
+	w->nurgent += is_urgent(t);
 	watch_moment(w, WATCH_ON_PRIO, rec->task - 1, WATCH_NONE);
 }
 
@@ -188,6 +180,7 @@ void fold_task_init(struct watch *w)
 		t->next_wait = t->prev_wait = WATCH_NONE;
 		t->prio = s ? s->prio : SIM_DEFAULT_PRIO;
 		t->normal = s ? s->normal_prio : SIM_DEFAULT_PRIO;
+		w->nurgent += is_urgent(t);
 		w->rtask[i].name = b->name;
 		w->rtask[i].group = b->decl;
 		w->rtask[i].instance = b->instance;
@@ -198,8 +191,17 @@ void fold_task_init(struct watch *w)
 
 void fold_task_finish(struct watch *w, sim_time end)
 {
-	for (uint32_t i = 0; i < w->nall; i++)
-		watch_task_charge(w, i, end);
+	for (uint32_t i = 0; i < w->nall; i++) {
+		struct watch_task *t = &w->task[i];
+		struct run_task *r = &w->rtask[i];
+
+		watch_task_book(w, t, end);
+		r->run = t->spent[WATCH_SPENT_RUNNING];
+		r->preempted = t->spent[WATCH_SPENT_READY];
+		r->slept = t->spent[WATCH_SPENT_SLEEPING];
+		r->blocked = t->spent[WATCH_SPENT_BLOCKED];
+		r->switches = t->switches;
+	}
 }
 
 void fold_task_free(struct watch *w)

@@ -213,36 +213,14 @@ static bool nobody_can_act(const struct watch *w)
 	return true;
 }
 
-/*
- * May a wait that just began close a cycle? Not behind a free lock, nor behind one owner that
- * waits for nothing: the common cases.
- */
-static bool may_close(const struct watch *w, uint32_t task, uint32_t lock)
-{
-	const struct watch_hold *h = w->lock[lock].oldest;
-
-	if (!h)
-		return w->task[task].op_mode == LOCK_SHARED; /* behind a queued writer */
-	return h->mode != LOCK_EXCLUSIVE || h->next_lock || w->task[h->task].op == WATCH_OP_LOCK;
-}
-
 static void look_deadlock(struct watch *w, enum watch_moment moment, uint32_t task, uint32_t lock)
 {
 	bool still;
 
 	if (w->scn && w->scn->directed && moment != WATCH_ON_STILL && moment != WATCH_ON_END)
 		return; /* the director may still break it by a signal */
-	if (moment == WATCH_ON_CALL) {
-		const struct watch_lock *l = &w->lock[lock];
-
-		if (l->caps & LOCK_CAP_SPIN && w->task[task].op_contended &&
-		    (w->task[task].holds || w->task[task].irq))
-			check_from(w, task, false);
-		return;
-	}
-	if (moment == WATCH_ON_SLEEP) {
-		if (may_close(w, task, lock))
-			check_from(w, task, false);
+	if (moment == WATCH_ON_CHAINED) {
+		check_from(w, task, false);
 		return;
 	}
 	still = moment == WATCH_ON_STILL || nobody_can_act(w);
@@ -265,7 +243,7 @@ static bool attach_deadlock(struct watch *w)
 
 const struct watch_oracle oracle_deadlock = {
 	.name = "deadlock",
-	.moments = WATCH_BIT(CALL) | WATCH_BIT(SLEEP) | WATCH_BIT(STILL) | WATCH_BIT(END),
+	.moments = WATCH_BIT(CHAINED) | WATCH_BIT(STILL) | WATCH_BIT(END),
 	.attach = attach_deadlock,
 	.look = look_deadlock,
 };

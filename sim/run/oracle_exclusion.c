@@ -20,9 +20,8 @@ static void report_overlap(struct watch *w, uint32_t task, uint32_t lock)
 static void look_exclusion(struct watch *w, enum watch_moment moment, uint32_t task, uint32_t lock)
 {
 	const struct watch_lock *l = &w->lock[lock];
-	bool fine = l->counting ? l->open || l->avail >= 0 : l->nexcl + (l->nshared > 0) <= 1;
 
-	if (fine || !watch_wants(w, RUN_FINDING_mutual_exclusion))
+	if (!watch_wants(w, RUN_FINDING_mutual_exclusion))
 		return;
 	if (!l->counting) {
 		report_overlap(w, task, lock);
@@ -41,7 +40,7 @@ static bool attach_exclusion(struct watch *w)
 
 const struct watch_oracle oracle_exclusion = {
 	.name = "mutual-exclusion",
-	.moments = WATCH_BIT(GRANT),
+	.moments = WATCH_BIT(OVERLAP),
 	.attach = attach_exclusion,
 	.look = look_exclusion,
 };

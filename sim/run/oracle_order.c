@@ -19,18 +19,19 @@ static uint64_t ended(const struct watch_lock *l)
 	return l->grants + l->fails;
 }
 
-static void fifo_call(struct watch *w, uint32_t task, uint32_t lock)
+static void count_queue(struct watch *w, uint32_t task, uint32_t lock)
 {
 	struct watch_task *t = &w->task[task];
 	struct watch_lock *l = &w->lock[lock];
 	struct lock_view v = {0};
 
-	t->op_ahead = 0;
 	if (!t->op_waits || l->nwait < 2 || t->op_mode != LOCK_EXCLUSIVE)
 		return;
+	l->count_due = l->seq < CALLS_ALL ? 0 : l->count_at;
 	if (l->seq > CALLS_ALL && l->seq < l->count_at)
 		return;
 	l->count_at = l->seq + MAX(CALLS_EVERY, l->nwait);
+	l->count_due = l->seq < CALLS_ALL ? 0 : l->count_at;
 	if (l->model->view)
 		l->model->view(l->bound->lock, &v);
 	t->op_ahead = ended(l) + MAX(v.nwaiters, l->sleepers);
@@ -47,47 +48,45 @@ static uint32_t oldest_wait(const struct watch *w, uint32_t lock)
 	return a;
 }
 
-static void fifo_grant(struct watch *w, uint32_t task, uint32_t lock)
+static void report_passed(struct watch *w, uint32_t task, uint32_t lock)
 {
-	const struct watch_task *t = &w->task[task];
-	uint64_t before = ended(&w->lock[lock]) - 1;
-	uint32_t passed;
+	uint64_t passed = w->task[task].op_ahead - (ended(&w->lock[lock]) - 1);
+	uint32_t oldest = oldest_wait(w, lock);
 
-	if (!t->op_ahead || before >= t->op_ahead || !watch_wants(w, RUN_FINDING_fifo))
+	if (!watch_wants(w, RUN_FINDING_fifo))
 		return;
-	passed = oldest_wait(w, lock);
 	watch_report(w, RUN_FINDING_fifo, task, lock,
 		     g_strdup_printf("%s was granted %s past %" PRIu64
 				     " waiter%s that stood in the queue when it called; %s "
 				     "waits longest",
-				     w->b->task[task].name, w->b->lock[lock].name, t->op_ahead - before,
-				     t->op_ahead - before == 1 ? "" : "s",
-				     passed == WATCH_NONE ? "nobody" : w->b->task[passed].name));
+				     w->b->task[task].name, w->b->lock[lock].name, passed, passed == 1 ? "" : "s",
+				     oldest == WATCH_NONE ? "nobody" : w->b->task[oldest].name));
 }
 
 static void look_fifo(struct watch *w, enum watch_moment moment, uint32_t task, uint32_t lock)
 {
-	const struct watch_lock *l = &w->lock[lock];
-
-	if (!(l->caps & LOCK_CAP_FIFO) || l->counting)
-		return;
-	if (moment == WATCH_ON_CALL)
-		fifo_call(w, task, lock);
+	if (moment == WATCH_ON_COUNT)
+		count_queue(w, task, lock);
 	else
-		fifo_grant(w, task, lock);
+		report_passed(w, task, lock);
 }
 
 static bool attach_fifo(struct watch *w)
 {
-	for (uint32_t i = 0; i < w->nlock; i++)
-		if (w->lock[i].caps & LOCK_CAP_FIFO && !w->lock[i].counting)
-			return true;
-	return false;
+	bool any = false;
+
+	for (uint32_t i = 0; i < w->nlock; i++) {
+		if (!(w->lock[i].caps & LOCK_CAP_FIFO) || w->lock[i].counting)
+			continue;
+		w->lock[i].count_due = 0;
+		any = true;
+	}
+	return any;
 }
 
 const struct watch_oracle oracle_fifo = {
 	.name = "fifo",
-	.moments = WATCH_BIT(CALL) | WATCH_BIT(GRANT),
+	.moments = WATCH_BIT(COUNT) | WATCH_BIT(PASSED),
 	.attach = attach_fifo,
 	.look = look_fifo,
 };

@@ -8,6 +8,8 @@
  * operation on a lock of the chain, or a `set` has changed a priority and not told the
  * locks yet. Such tasks are looked at later, when the operation has ended.
  */
+#include <string.h>
+
 #include "sim/machine/machine.h"
 #include "sim/machine/sched.h"
 #include "sim/run/watch_impl.h"
@@ -19,6 +21,7 @@ static int urgency(int prio)
 }
 
 #define WALK_MAX 64 /* tasks and locks that one check may visit */
+#define QUEUE_MAX 64u /* of longer queues so few are looked through that it comes to so many steps per check */
 
 static bool is_pi(const struct watch *w, const struct watch_hold *h)
 {
@@ -41,6 +44,8 @@ static bool in_flight(const struct watch *w, uint32_t task, unsigned *budget)
 			continue;
 		if (l->awake_inside || !(*budget)--)
 			return true;
+		if (!l->nwait_holding) /* nothing leads further */
+			continue;
 		for (unsigned m = 0; m < 2; m++)
 			for (uint32_t i = l->first_wait[m]; i != WATCH_NONE; i = w->task[i].next_wait) {
 				if (*budget == 0)
@@ -86,6 +91,16 @@ static bool lent_otherwise(const struct watch *w, uint32_t task)
 	return false;
 }
 
+/* Is it not the turn of a long queue? */
+static bool too_long(struct watch *w, uint32_t task)
+{
+	unsigned n = 0;
+
+	for (const struct watch_hold *h = w->task[task].holds; h; h = h->next_task)
+		n += w->lock[h->lock].nwait;
+	return n > QUEUE_MAX && w->pi_turn++ % (n / QUEUE_MAX + 1);
+}
+
 static void check_task(struct watch *w, uint32_t task)
 {
 	const struct sim_shared *s = watch_shared(w, task);
@@ -99,7 +114,7 @@ static void check_task(struct watch *w, uint32_t task)
 		return; /* its own unlock may be deboosting it right now */
 	if (w->task[task].op == WATCH_OP_LOCK && watch_free_lock(&w->lock[w->task[task].op_lock]))
 		return; /* it may be the pending owner, to whom the others lend already */
-	if (in_flight(w, task, &budget) || lent_otherwise(w, task))
+	if (in_flight(w, task, &budget) || lent_otherwise(w, task) || too_long(w, task))
 		return;
 	best = inherited(w, task, &who, &lock);
 	ceiling = w->b->task[task].task ? w->b->task[task].task->ceiling : SIM_NO_CEILING;
@@ -190,6 +205,8 @@ static void look_pi(struct watch *w, enum watch_moment moment, uint32_t task, ui
 			note_set(w, task);
 		return;
 	}
+	if (!w->nurgent) /* nothing to inherit, and nobody who has more than the others */
+		return;
 	if (w->nset && pending_sets(w))
 		return;
 	if (moment == WATCH_ON_WAKE)
@@ -207,8 +224,19 @@ static void look_pi(struct watch *w, enum watch_moment moment, uint32_t task, ui
 		check_chain(w, lock);
 }
 
+/* With a ceiling, a task of the fair classes can be owed priority though nobody else has any. */
+static bool has_ceiling(const struct lock_model *m)
+{
+	for (const struct lock_param *p = m->params; p && p->name; p++)
+		if (!strcmp(p->name, "ceiling"))
+			return true;
+	return false;
+}
+
 static bool attach_pi(struct watch *w)
 {
+	for (uint32_t i = 0; i < w->nlock; i++)
+		w->nurgent += has_ceiling(w->lock[i].model);
 	return watch_any_caps(w, LOCK_CAP_PI) && w->nall && watch_shared(w, 0);
 }
 

@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The model's own broken(), asked when no task is inside an operation on the lock: at the
- * first quiet moments, then at every 256th, and at the end. Likewise conservation: what the
+ * first 4096 quiet moments, then at every 256th, and at the end. Likewise conservation: what the
  * lock's view() counts as owners must be what grants minus releases leave.
  */
 #include "sim/run/watch_impl.h"
-
-#define QUIET_ALL 4096u /* small runs are looked at every time */
-#define QUIET_EVERY 256u
-
-static bool due(const struct watch_lock *l)
-{
-	return l->quiet <= QUIET_ALL || l->quiet % QUIET_EVERY == 0;
-}
 
 static void ask_broken(struct watch *w, uint32_t lock)
 {
@@ -32,8 +24,7 @@ static void ask_broken(struct watch *w, uint32_t lock)
 static void look_broken(struct watch *w, enum watch_moment moment, uint32_t task, uint32_t lock)
 {
 	if (moment == WATCH_ON_LULL) {
-		if (due(&w->lock[lock]))
-			ask_broken(w, lock);
+		ask_broken(w, lock);
 		return;
 	}
 	for (uint32_t i = 0; i < w->nlock; i++)
@@ -95,8 +86,7 @@ static void count_sleeps(struct watch *w, uint32_t lock)
 static void look_conservation(struct watch *w, enum watch_moment moment, uint32_t task, uint32_t lock)
 {
 	if (moment == WATCH_ON_LULL) {
-		if (due(&w->lock[lock]))
-			count_owners(w, lock);
+		count_owners(w, lock);
 		return;
 	}
 	for (uint32_t i = 0; i < w->nlock; i++) {

@@ -27,45 +27,48 @@ static void fold_pi_block(struct watch *w, const struct sim_rec *rec)
 		w->closes = w->lock[t->op_lock].model;
 }
 
-/* NULL: the record tells the folds nothing. */
-static void (*const folds[SIM_REC_TYPE_COUNT])(struct watch *w, const struct sim_rec *rec) = {
-	[SIM_REC_SWITCH] = fold_switch,
-	[SIM_REC_WAKEUP] = fold_wakeup,
-	[SIM_REC_PRIO] = fold_prio,
-	[SIM_REC_SETSCHED] = fold_prio,
-	[SIM_REC_MIGRATE] = fold_migrate,
-	[SIM_REC_IRQ] = fold_cpu_irq,
-	[SIM_REC_THROTTLE] = fold_throttle,
-	[SIM_REC_CALL] = fold_call,
-	[SIM_REC_GRANT] = fold_grant,
-	[SIM_REC_FAIL] = fold_fail,
-	[SIM_REC_UNLOCK] = fold_unlock,
-	[SIM_REC_UNLOCKED] = fold_unlocked,
-	[SIM_REC_DOWNGRADE] = fold_downgrade,
-	[SIM_REC_EVENT] = fold_event,
-	[SIM_REC_PI_BLOCK] = fold_pi_block,
-	[SIM_REC_ARRIVE] = fold_arrive,
-	[SIM_REC_DONE] = fold_done,
-	[SIM_REC_JOB] = fold_job,
-	[SIM_REC_RESULT] = fold_result,
-	[SIM_REC_EXIT] = fold_exit,
-	[SIM_REC_LINE_SUM] = fold_line_sum,
-};
+/* Types that tell the folds nothing are not listed: they are counted, and nobody is called. */
+#define WATCH_FOLDS(X)                                                                             \
+	X(SWITCH, fold_switch)                                                                     \
+	X(WAKEUP, fold_wakeup)                                                                     \
+	X(PRIO, fold_prio)                                                                         \
+	X(SETSCHED, fold_prio)                                                                     \
+	X(MIGRATE, fold_migrate)                                                                   \
+	X(IRQ, fold_cpu_irq)                                                                       \
+	X(THROTTLE, fold_throttle)                                                                 \
+	X(CALL, fold_call)                                                                         \
+	X(GRANT, fold_grant)                                                                       \
+	X(FAIL, fold_fail)                                                                         \
+	X(UNLOCK, fold_unlock)                                                                     \
+	X(UNLOCKED, fold_unlocked)                                                                 \
+	X(DOWNGRADE, fold_downgrade)                                                               \
+	X(EVENT, fold_event)                                                                       \
+	X(PI_BLOCK, fold_pi_block)                                                                 \
+	X(ARRIVE, fold_arrive)                                                                     \
+	X(DONE, fold_done)                                                                         \
+	X(JOB, fold_job)                                                                           \
+	X(RESULT, fold_result)                                                                     \
+	X(EXIT, fold_exit)                                                                         \
+	X(LINE_SUM, fold_line_sum)
 
-/* Nobody asked for pieces of waits or histories: the fold is the last thing that happens. */
-static void watch_take(void *user, const struct sim_rec *rec)
-{
-	struct watch *w = user;
-
-	if (rec->type != SIM_REC_LINE_SUM) { /* the only one of its class here */
-		w->records++;
-		w->digest = sim_digest_mix(w->digest, rec);
+/* Nobody asked for pieces of waits or histories: the fold is the only thing that happens. */
+#define X(type, fold)                                                                              \
+	static void take_##type(void *user, const struct sim_rec *rec)                             \
+	{                                                                                          \
+		struct watch *w = user;                                                            \
+                                                                                                   \
+		w->now = rec->time;                                                                \
+		w->rec = rec;                                                                      \
+		fold(w, rec);                                                                      \
 	}
-	w->now = rec->time;
-	w->rec = rec;
-	if (folds[rec->type])
-		folds[rec->type](w, rec);
-}
+WATCH_FOLDS(X)
+#undef X
+
+static const sim_take_fn folds[SIM_REC_TYPE_COUNT] = {
+#define X(type, fold) [SIM_REC_##type] = take_##type,
+	WATCH_FOLDS(X)
+#undef X
+};
 
 static void watch_take_all(void *user, const struct sim_rec *rec)
 {
@@ -75,7 +78,10 @@ static void watch_take_all(void *user, const struct sim_rec *rec)
 		account_advance(w, rec->time);
 	if (w->story && (rec->type == SIM_REC_PRIO || rec->type == SIM_REC_SETSCHED))
 		story_prio(w, rec);
-	watch_take(w, rec);
+	w->now = rec->time;
+	w->rec = rec;
+	if (folds[rec->type])
+		folds[rec->type](w, rec);
 	if (w->track_types >> rec->type & 1)
 		track_take(w, rec);
 }
@@ -87,7 +93,6 @@ struct watch *watch_create(struct run_bound *bound, const struct run_options *op
 	w->b = bound;
 	w->scn = bound->scn;
 	w->from = bound->from;
-	w->digest = SIM_DIGEST_SEED;
 	w->ntask = bound->ntask;
 	w->nall = bound->ntask + bound->nirq;
 	w->nlock = bound->nlock;
@@ -112,8 +117,11 @@ void watch_start(struct watch *w, struct sim_trace *trace)
 	w->trace = trace;
 	if (w->bill)
 		bill_listen(w, trace);
-	sim_trace_subscribe(trace, SIM_CLASS_REPORT,
-			    w->accounting || w->track_types ? watch_take_all : watch_take, w);
+	sim_trace_count(trace);
+	if (w->accounting || w->track_types)
+		sim_trace_subscribe(trace, SIM_CLASS_REPORT, watch_take_all, w);
+	else
+		sim_trace_subscribe_each(trace, folds, w);
 }
 
 bool watch_stopped(const struct watch *w)
@@ -188,8 +196,8 @@ void watch_finish(struct watch *w, sim_time end, bool complete, struct run_resul
 	r->from = w->from;
 	r->until = end;
 	r->accounted = w->accounting;
-	r->digest = w->digest;
-	r->records = w->records;
+	r->digest = w->trace->digest;
+	r->records = w->trace->count;
 	r->bill = w->bill ? bill_finish(w, end) : NULL;
 	r->task = w->rtask;
 	r->ntask = w->ntask;

@@ -42,28 +42,45 @@ struct watch_hold { /* one granted and not yet released lock */
 	struct watch_hold *next_lock, *prev_lock; /* of the same lock, oldest first */
 };
 
+enum watch_spent { /* what a task's time is booked to */
+	WATCH_SPENT_NOWHERE, /* away or gone */
+	WATCH_SPENT_READY,
+	WATCH_SPENT_RUNNING,
+	WATCH_SPENT_SLEEPING, /* the program does */
+	WATCH_SPENT_BLOCKED,  /* asleep in a lock operation */
+	WATCH_SPENTS
+};
+
+struct watch_lock;
+
 struct watch_task { /* what every record touches comes first */
+	sim_time since;	  /* booked up to here */
 	enum watch_state state;
+	enum watch_spent spends; /* by state and op */
 	enum watch_op op; /* the lock operation in flight */
-	sim_time since;	  /* charged up to here */
-	uint32_t cpu;	  /* where it runs or ran last */
 	uint32_t op_lock;
+	struct watch_lock *op_at; /* the same */
+	sim_time op_since;
+	sim_time op_ran, op_slept; /* spent so far when it was called */
+	struct watch_hold *holds;
+	sim_time spent[WATCH_SPENTS]; /* in the window */
+	uint64_t switches;
+	uint32_t next_wait, prev_wait; /* open waits of this lock and mode, by call; WATCH_NONE ends */
+	uint64_t op_seq;	       /* order of calls at this lock */
 	enum lock_mode op_mode;
 	unsigned op_how;
-	sim_time op_since, op_run;
-	uint64_t op_seq;	       /* order of calls at this lock */
-	struct watch_hold *holds;
-	uint32_t next_wait, prev_wait; /* open waits of this lock and mode, by call; WATCH_NONE ends */
-	bool op_waits;	   /* is in that list */
+	uint64_t op_ahead; /* grants and failures that the FIFO promise demands before its own; 0: not counted */
+	uint32_t cpu;	   /* where it runs or ran last */
+	uint32_t statement; /* last one that a record named */
+	bool op_waits;	   /* is in the list of open waits */
+	bool op_holding;   /* and counts in nwait_holding */
 	bool op_contended; /* an incompatible holder existed at the call, or it slept */
 	bool preempted;	   /* READY because it was preempted, not because it was woken */
 	bool throttled;
 	bool irq;	   /* a pseudo-task: always awake */
 	bool deadlocked;   /* is in a cycle that was told */
 	bool starved;	   /* was told of this wait */
-	uint32_t statement; /* last one that a record named */
 	uint32_t op_barrier; /* who keeps it out though the lock is free (a ceiling), or WATCH_NONE */
-	uint64_t op_ahead; /* grants and failures that the FIFO promise demands before its own */
 	uint64_t op_passed; /* later shared grants while this wait was open (starvation) */
 	uint64_t sleeps;   /* inside lock(), in the window */
 	int prio, normal;  /* kernel numbers, as the records tell */
@@ -74,54 +91,65 @@ struct watch_task { /* what every record touches comes first */
 };
 
 struct watch_lock {
-	const struct lock_model *model;
-	const struct bound_lock *bound;
-	unsigned caps;
-	bool holdless;	 /* a completion: a grant gives nothing that could be held */
-	bool counting;
-	int64_t avail;	 /* counting: units left, as the records tell */
-	bool open;	 /* counting: wakeall() let everybody through */
-	struct watch_hold *oldest, *newest;
-	uint32_t nexcl, nshared; /* holds */
-	uint32_t first_wait[2], last_wait[2]; /* open waits by mode; WATCH_NONE */
-	uint32_t nwait;
+	struct run_lock *sum;
 	uint32_t inside;       /* tasks inside an operation */
 	uint32_t awake_inside; /* of them, not asleep */
 	uint32_t sleepers;     /* asleep inside lock() */
+	uint32_t nwait;
+	uint32_t first_wait[2], last_wait[2]; /* open waits by mode; WATCH_NONE */
+	struct watch_hold *oldest, *newest;
+	uint32_t nexcl, nshared; /* holds */
+	uint32_t nwait_holding; /* waits of tasks that held something when they called */
+	uint32_t last_cpu;     /* of the latest exclusive holder; WATCH_NONE */
+	unsigned caps;
+	bool counting;
+	bool holdless;	 /* a completion: a grant gives nothing that could be held */
+	bool open;	 /* counting: wakeall() let everybody through */
+	bool wants_quiet;      /* some oracle looks at quiet moments of this lock */
 	uint64_t seq;	       /* calls so far */
+	uint64_t count_due;    /* FIFO: from this call on the moment COUNT is told; never: UINT64_MAX */
 	uint64_t count_at;     /* FIFO: the call at which the queue is counted next */
 	uint64_t grants, fails, releases;
 	uint64_t sleeps, wakeups; /* of the whole run */
 	uint64_t quiet;	       /* quiet moments so far */
-	uint32_t last_cpu;     /* of the latest exclusive holder; WATCH_NONE */
-	uint32_t nevents;
-	const bool *is_handoff; /* by event */
 	sim_time free_since;   /* when the last holder let go */
-	sim_time starve_bound; /* lock parameter `starve`; 0: off */
-	bool wants_quiet;      /* some oracle looks at quiet moments of this lock */
+	int64_t avail;	 /* counting: units left, as the records tell */
+	const struct lock_model *model;
+	const struct bound_lock *bound;
+	uint32_t nevents;
 	uint32_t stamp;	       /* graph walks */
+	const bool *is_handoff; /* by event */
+	sim_time starve_bound; /* lock parameter `starve`; 0: off */
 };
 
 struct watch_cpu {
 	uint32_t curr; /* task index, WATCH_NONE: idle */
-	sim_time since, irq_until;
 	bool throttled; /* its RT bandwidth is used up */
+	sim_time since, irq_until;
+	sim_time idle, busy; /* in the window, up to since */
+	uint64_t switches;
 };
 
-/* Moments. The comment says what task and lock are. */
+/*
+ * Moments. The comment says what task and lock are. Those of the first group come as often as
+ * records do; those of the second only when a fold sees that there may be something to see.
+ */
 #define WATCH_MOMENTS(X)                                                                           \
-	X(CALL)	    /* lock() was called */                                                        \
 	X(GRANT)    /* lock() returned 0 */                                                        \
 	X(FAIL)	    /* lock() returned an error */                                                 \
-	X(UNLOCK)   /* unlock() was called; the hold is gone already */                            \
-	X(NO_HOLD)  /* unlock() was called by a task without a hold */                             \
 	X(UNLOCKED) /* unlock() returned */                                                        \
 	X(SLEEP)    /* the task fell asleep inside an operation on the lock */                     \
 	X(WAKE)	    /* a task was woken; lock or WATCH_NONE */                                     \
-	X(STRANDED) /* the lock is free, nobody awake is inside, and somebody sleeps there */      \
-	X(LULL)	    /* nobody is inside the lock */                                                \
 	X(PRIO)	    /* the task's effective or normal priority changed */                          \
 	X(EXIT)	    /* the task exited */                                                          \
+                                                                                                   \
+	X(NO_HOLD)  /* unlock() was called by a task without a hold */                             \
+	X(OVERLAP)  /* the task was granted a lock that it does not go together with */            \
+	X(CHAINED)  /* the task, which began to wait, may have closed a cycle of waits */          \
+	X(COUNT)    /* lock() was called, and the queue of the lock is due to be counted */        \
+	X(PASSED)   /* the task was granted the lock before those that stood in the queue */       \
+	X(STRANDED) /* the lock is free, nobody awake is inside, and somebody sleeps there */      \
+	X(LULL)	    /* nobody is inside the lock; the first times, then now and then */            \
 	X(STILL)    /* no event is left */                                                         \
 	X(END)	    /* the run is over */
 
@@ -175,10 +203,9 @@ struct watch_ask {
 struct watch {
 	struct run_bound *b;
 	const struct scenario *scn;
-	struct sim_trace *trace; /* for FINDING records; NULL before start */
+	struct sim_trace *trace; /* for FINDING records, digest and count; NULL before start */
 	sim_time from;		 /* statistics begin */
 	sim_time now;		 /* of the latest record */
-	uint64_t digest, records; /* of SCHED | LOCK | TASK: here, since another listener costs as much as a fold */
 	bool accounting;	 /* some waits are cut into pieces */
 	bool stopped;		 /* a finding ended the run */
 	bool ended;		 /* between END and free */
@@ -208,6 +235,8 @@ struct watch {
 	const struct sim_rec *rec; /* being folded in */
 	struct { uint32_t task, setter; } set[WATCH_SETS]; /* PI: priorities that were set just now */
 	unsigned nset;
+	uint32_t nurgent;	/* PI: tasks above the fair classes, by themselves or boosted, as the records tell, and ceilings */
+	uint32_t pi_turn;
 	bool *account_task;	/* whose waits are cut; by task */
 	uint32_t *account, naccount; /* tasks whose open wait is being cut, in no particular order */
 	sim_time accounted_to;
@@ -241,8 +270,29 @@ static inline sim_time watch_span(const struct watch *w, sim_time a, sim_time b)
 	return b > a ? b - a : 0;
 }
 
-/* Brings the task's sums up to @now. */
-void watch_task_charge(struct watch *w, uint32_t task, sim_time now);
+/* Brings what the task spent up to @now. */
+static inline void watch_task_book(const struct watch *w, struct watch_task *t, sim_time now)
+{
+	t->spent[t->spends] += watch_span(w, t->since, now);
+	t->since = now;
+}
+
+/* What it will have spent at @now, the present or later. */
+static inline sim_time watch_task_spent(const struct watch *w, const struct watch_task *t, enum watch_spent what,
+					sim_time now)
+{
+	return t->spent[what] + (t->spends == what ? watch_span(w, t->since, now) : 0);
+}
+
+static inline uint32_t watch_task_index(const struct watch *w, const struct watch_task *t)
+{
+	return (uint32_t)(t - w->task);
+}
+
+static inline uint32_t watch_lock_index(const struct watch *w, const struct watch_lock *l)
+{
+	return (uint32_t)(l - w->lock);
+}
 
 static inline bool watch_free_lock(const struct watch_lock *l)
 {
@@ -285,8 +335,8 @@ void fold_event(struct watch *w, const struct sim_rec *rec);
 void fold_line_sum(struct watch *w, const struct sim_rec *rec);
 
 /* The lock side of a task falling asleep and being woken inside an operation. */
-void fold_lock_sleep(struct watch *w, uint32_t task);
-void fold_lock_wake(struct watch *w, uint32_t task);
+void fold_lock_sleep(struct watch *w, struct watch_task *t);
+void fold_lock_wake(struct watch *w, struct watch_task *t);
 
 void fold_task_init(struct watch *w);
 void fold_task_finish(struct watch *w, sim_time end);

@@ -40,15 +40,26 @@ static long peak_kib(void)
 	return u.ru_maxrss;
 }
 
+#define SETS 8
+
+static bool here;	      /* do not fork: for callgrind; peak memory is then that of all rows */
+static const char *asked_set; /* NAME=VALUE of the command line, after the workload's own */
+
 static struct sample run_here(const char *text, const char *const *sets, const char *trace, bool poll)
 {
-	struct scn_options so = { .vocabulary = run_vocabulary(), .sets = sets };
+	const char *all[SETS] = { NULL };
+	struct scn_options so = { .vocabulary = run_vocabulary(), .sets = all };
 	struct run_options ro = { .trace_path = trace, .poll = poll };
 	struct sim_diags diags = { 0 };
-	struct scenario *scn = scenario_parse("bench.lks", text, strlen(text), &so, &diags);
+	struct scenario *scn;
 	struct sample s = { 0 };
 	char *error = NULL;
+	unsigned n = 0;
 
+	for (; sets && sets[n] && n < SETS - 2; n++)
+		all[n] = sets[n];
+	all[n] = asked_set;
+	scn = scenario_parse("bench.lks", text, strlen(text), &so, &diags);
 	if (!scn) {
 		sim_diag_print(stderr, &diags, false);
 		exit(1);
@@ -80,6 +91,8 @@ static struct sample run_text(const char *text, const char *const *sets, const c
 	struct sample s = { 0 };
 	int fd[2];
 
+	if (here)
+		return run_here(text, sets, trace, poll);
 	if (pipe(fd))
 		exit(1);
 	fflush(stdout);
@@ -388,15 +401,23 @@ static const struct row {
 	{ "storm", row_storm },	  { "blocked", row_blocked },	{ "wide", row_wide },
 };
 
-/* bench_run [ROW...]: all of them, or those named. */
+/* bench_run [--here] [NAME=VALUE] [ROW...]: all of them, or those named, with a param of the workload set. */
 int main(int argc, char **argv)
 {
-	hold_rate = floor_hold(1000);
-	floor_rate = floor_w1(100, 4000000);
-	for (unsigned i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		bool wanted = argc < 2;
+	int first = 1;
 
-		for (int a = 1; a < argc; a++)
+	if (first < argc && !strcmp(argv[first], "--here")) {
+		here = true;
+		first++;
+	}
+	if (first < argc && strchr(argv[first], '='))
+		asked_set = argv[first++];
+	hold_rate = here ? 0 : floor_hold(1000);
+	floor_rate = here ? 0 : floor_w1(100, 4000000);
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		bool wanted = first == argc;
+
+		for (int a = first; a < argc; a++)
 			wanted |= !strcmp(argv[a], rows[i].name);
 		if (wanted)
 			rows[i].run();
