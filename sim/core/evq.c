@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A 4-ary heap of (time, rank, event) with a back index in the event. Keys lie in the
- * heap itself, so that a comparison touches no event; four children of 24 bytes share
- * two cache lines.
+ * A 4-ary heap of (time, rank, event) with a back index in the event, and a sorted list of
+ * what comes before. Keys lie in the heap itself, so that a comparison touches no event; four
+ * children of 24 bytes share two cache lines.
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "sim/core/check.h"
 #include "sim/core/evq.h"
 
 #define ARITY 4
+#define STRETCH_MIN (16 * SIM_NS)
+#define STRETCH_MAX SIM_S
+#define FILL (SIM_NEAR / 3) /* at most so many at once: room is left for what comes */
 
 __extension__ typedef unsigned __int128 evq_key;
 
@@ -86,7 +90,7 @@ static inline void sift_down(struct sim_evq *q, uint32_t i, struct sim_evq_entry
 
 void sim_evq_init(struct sim_evq *q)
 {
-	*q = (struct sim_evq){.first_time = SIM_NEVER, .first_rank = UINT64_MAX};
+	*q = (struct sim_evq){.first_time = SIM_NEVER, .first_rank = UINT64_MAX, .stretch = STRETCH_MIN};
 }
 
 void sim_evq_finish(struct sim_evq *q)
@@ -110,72 +114,20 @@ void sim_evq_reserve(struct sim_evq *q, uint32_t n)
 	q->room = n;
 }
 
-/* The earliest key, after a change. */
-static inline void note_first(struct sim_evq *q)
+static void heap_push(struct sim_evq *q, struct sim_evq_entry e)
 {
-	if (q->front) {
-		q->first_time = q->front->time;
-		q->first_rank = q->front->rank;
-	} else if (q->nheap > q->hole) {
-		const struct sim_evq_entry *e = &q->heap[q->hole ? least_child(q, 1) : 0];
-
-		q->first_time = e->time;
-		q->first_rank = e->rank;
-	} else {
-		q->first_time = SIM_NEVER;
-		q->first_rank = UINT64_MAX;
-	}
-}
-
-static void heap_push(struct sim_evq *q, struct sim_event *ev)
-{
-	if (q->hole) {
-		q->hole = false;
-		sift_down(q, 0, (struct sim_evq_entry){ev->time, ev->rank, ev});
-		return;
-	}
 	if (__builtin_expect(q->nheap == q->room, 0)) {
 		sim_assert(q->room < UINT32_MAX / ARITY / 2); /* child indices stay in 32 bits */
 		sim_evq_reserve(q, q->room ? q->room * 2 : 64);
 	}
-	sift_up(q, q->nheap++, (struct sim_evq_entry){ev->time, ev->rank, ev});
-}
-
-void sim_evq_push(struct sim_evq *q, struct sim_event *ev, sim_time time, uint64_t rank)
-{
-	sim_assert(!ev->slot);
-	ev->time = time;
-	ev->rank = rank;
-	q->len++;
-	if (time > q->first_time || (time == q->first_time && rank >= q->first_rank)) {
-		sim_assert(time != q->first_time || rank != q->first_rank || q->len == 1);
-		heap_push(q, ev);
-		return;
-	}
-	if (q->front)
-		heap_push(q, q->front);
-	q->front = ev;
-	ev->slot = SIM_SLOT_FRONT;
-	q->first_time = time;
-	q->first_rank = rank;
-}
-
-/* Nobody has come for the root: the last entry gets it. */
-static void fill_hole(struct sim_evq *q)
-{
-	q->hole = false;
-	if (--q->nheap)
-		sift_down(q, 0, q->heap[q->nheap]);
+	sift_up(q, q->nheap++, e);
 }
 
 static void heap_cancel(struct sim_evq *q, struct sim_event *ev)
 {
 	struct sim_evq_entry last;
-	uint32_t i;
+	uint32_t i = ev->slot - 1;
 
-	if (q->hole)
-		fill_hole(q);
-	i = ev->slot - 1;
 	sim_assert(i < q->nheap && q->heap[i].ev == ev);
 	last = q->heap[--q->nheap];
 	if (i == q->nheap)
@@ -186,17 +138,118 @@ static void heap_cancel(struct sim_evq *q, struct sim_event *ev)
 		sift_down(q, i, last);
 }
 
+static inline void note_first(struct sim_evq *q)
+{
+	const struct sim_evq_entry *e = &q->near[q->nnear - 1];
+
+	q->first_time = q->nnear ? e->time : SIM_NEVER;
+	q->first_rank = q->nnear ? e->rank : UINT64_MAX;
+}
+
+static inline void near_put(struct sim_evq *q, uint32_t i, struct sim_evq_entry e)
+{
+	q->near[i] = e;
+	e.ev->slot = SIM_SLOT_NEAR;
+}
+
+static void split_at(struct sim_evq *q, sim_time time, uint64_t rank)
+{
+	q->split_time = time;
+	q->split_rank = rank;
+}
+
+/* A stretch from @time on. */
+static void split_after(struct sim_evq *q, sim_time time)
+{
+	split_at(q, time < SIM_NEVER - q->stretch ? time + q->stretch : SIM_NEVER, 0);
+}
+
+/* The list is empty: it gets what the heap has for the next stretch. */
+static __attribute__((noinline)) void fill(struct sim_evq *q)
+{
+	struct sim_evq_entry first[FILL];
+	uint32_t n = 0;
+
+	split_after(q, q->heap[0].time);
+	do {
+		struct sim_evq_entry last = q->heap[--q->nheap];
+
+		first[n++] = q->heap[0];
+		if (q->nheap)
+			sift_down(q, 0, last);
+	} while (n < FILL && q->nheap && q->heap[0].time < q->split_time);
+	q->nnear = n;
+	for (uint32_t i = 0; i < n; i++)
+		near_put(q, n - 1 - i, first[i]);
+	if (q->nheap && q->heap[0].time < q->split_time) {
+		split_at(q, q->heap[0].time, q->heap[0].rank);
+		if (q->stretch > STRETCH_MIN)
+			q->stretch /= 2;
+	} else if (n < FILL / 4 && q->stretch < STRETCH_MAX) {
+		q->stretch *= 2;
+	}
+}
+
+static void near_push(struct sim_evq *q, struct sim_evq_entry e)
+{
+	evq_key key = key_of(&e);
+	uint32_t i;
+
+	if (__builtin_expect(q->nnear == SIM_NEAR, 0)) { /* the latest leaves for the heap */
+		struct sim_evq_entry latest = key_of(&q->near[0]) > key ? q->near[0] : e;
+
+		split_at(q, latest.time, latest.rank);
+		heap_push(q, latest);
+		if (latest.ev == e.ev)
+			return;
+		memmove(&q->near[0], &q->near[1], (SIM_NEAR - 1) * sizeof(e));
+		q->nnear--;
+	}
+	for (i = q->nnear++; i && key_of(&q->near[i - 1]) < key; i--)
+		q->near[i] = q->near[i - 1];
+	near_put(q, i, e);
+	note_first(q);
+}
+
+void sim_evq_push(struct sim_evq *q, struct sim_event *ev, sim_time time, uint64_t rank)
+{
+	struct sim_evq_entry e = {time, rank, ev};
+
+	sim_assert(!ev->slot);
+	ev->time = time;
+	ev->rank = rank;
+	if (!q->len++)
+		split_after(q, time);
+	else if (time > q->split_time || (time == q->split_time && rank >= q->split_rank)) {
+		heap_push(q, e);
+		return;
+	}
+	near_push(q, e);
+}
+
+static void near_cancel(struct sim_evq *q, struct sim_event *ev)
+{
+	uint32_t i = 0;
+
+	while (q->near[i].ev != ev)
+		i++;
+	q->nnear--;
+	memmove(&q->near[i], &q->near[i + 1], (q->nnear - i) * sizeof(q->near[0]));
+	if (!q->nnear && q->nheap)
+		fill(q);
+	note_first(q);
+}
+
 void sim_evq_cancel(struct sim_evq *q, struct sim_event *ev)
 {
 	if (!ev->slot)
 		return;
-	if (ev->slot == SIM_SLOT_FRONT)
-		q->front = NULL;
+	if (ev->slot == SIM_SLOT_NEAR)
+		near_cancel(q, ev);
 	else
 		heap_cancel(q, ev);
 	ev->slot = 0;
 	q->len--;
-	note_first(q);
 }
 
 /*
@@ -205,19 +258,14 @@ void sim_evq_cancel(struct sim_evq *q, struct sim_event *ev)
  */
 struct sim_event *sim_evq_pop(struct sim_evq *q)
 {
-	struct sim_event *ev = q->front;
+	struct sim_event *ev;
 
 	if (!q->len)
 		return NULL;
 	q->len--;
-	if (ev) {
-		q->front = NULL;
-	} else {
-		if (q->hole)
-			fill_hole(q);
-		ev = q->heap[0].ev;
-		q->hole = true;
-	}
+	ev = q->near[--q->nnear].ev;
+	if (!q->nnear && q->nheap)
+		fill(q);
 	ev->slot = 0;
 	note_first(q);
 	sim_assert(q->first_time != ev->time || q->first_rank != ev->rank);

@@ -31,7 +31,7 @@ static inline uint64_t sim_rank(enum sim_phase phase, unsigned cpu, unsigned kin
 struct sim_event {
 	sim_time time;
 	uint64_t rank;
-	uint32_t slot; /* 1 + place in the heap, SIM_SLOT_FRONT in front of it; 0 while not queued */
+	uint32_t slot; /* 1 + place in the heap, SIM_SLOT_NEAR in front of it; 0 while not queued */
 	void (*fire)(struct sim_event *ev);
 };
 
@@ -41,22 +41,28 @@ struct sim_evq_entry {
 	struct sim_event *ev;
 };
 
-#define SIM_SLOT_FRONT UINT32_MAX
+#define SIM_SLOT_NEAR UINT32_MAX
+#define SIM_NEAR 24
 
 /*
- * An event that comes before all others often comes next (a hand-over at this very
- * instant): it waits in front of the heap and never sinks into it. And whoever is taken out
- * usually queues itself again soon: the root stays vacant until then, so that a pop and a
- * push sift once, from the root down, as far as the new event is late.
+ * Most events are due soon: a line arrives, a pause is over, a hand-over at this very
+ * instant. They wait in a short sorted list and never enter the heap, which holds what comes
+ * later: the ends of runs and sleeps. When the list is empty it is filled with what the heap
+ * has for the next stretch of time, whose length adapts itself.
+ *
+ *      near: all before `split`, latest first      heap: all others
  */
 struct sim_evq {
 	sim_time first_time;  /* key of the earliest event; SIM_NEVER, ~0 when empty */
 	uint64_t first_rank;
-	struct sim_event *front; /* the earliest event, or NULL: then it is heap[0] */
-	struct sim_evq_entry *heap; /* 4-ary */
-	uint32_t nheap, room; /* in the heap, the hole included */
+	sim_time split_time;  /* a key: the list holds what is before it, the heap the rest */
+	uint64_t split_rank;
+	sim_time stretch;     /* how far the list should reach */
+	struct sim_evq_entry near[SIM_NEAR];
+	uint32_t nnear;	      /* 0 only when the queue is empty */
+	uint32_t nheap, room;
 	uint32_t len;	      /* in all */
-	bool hole;	      /* heap[0] was taken out and not yet replaced */
+	struct sim_evq_entry *heap; /* 4-ary */
 };
 
 void sim_evq_init(struct sim_evq *q);

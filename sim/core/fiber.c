@@ -64,7 +64,7 @@ static void pool_finish(void)
 {
 	for (uint32_t i = 0; i < pool.set_up; i++)
 		VALGRIND_STACK_DEREGISTER(pool.fibers[i].valgrind_id);
-	munmap(pool.stacks, (size_t)pool.max * SIM_FIBER_STACK_BYTES);
+	munmap(pool.stacks, (size_t)pool.max * SIM_FIBER_SLOT_BYTES);
 	munmap(pool.fibers, (size_t)pool.max * sizeof(struct sim_fiber));
 }
 
@@ -81,10 +81,10 @@ void sim_fiber_pool_init(uint32_t max)
 	pool.used = pool.set_up = pool.guarded = 0;
 	pool.canaries = false;
 	pool.free = NULL;
-	pool.stacks = sim_region_map(SIM_REGION_STACKS, (size_t)max * SIM_FIBER_STACK_BYTES, "fiber stacks");
+	pool.stacks = sim_region_map(SIM_REGION_STACKS, (size_t)max * SIM_FIBER_SLOT_BYTES, "fiber stacks");
 	pool.fibers = sim_region_map(SIM_REGION_FIBERS, (size_t)max * sizeof(struct sim_fiber), "fibers");
 	/* One touched page per stack; a refusal (no huge pages in the host) is fine. */
-	madvise(pool.stacks, (size_t)max * SIM_FIBER_STACK_BYTES, MADV_NOHUGEPAGE);
+	madvise(pool.stacks, (size_t)max * SIM_FIBER_SLOT_BYTES, MADV_NOHUGEPAGE);
 }
 
 void sim_fiber_pool_reset(void)
@@ -102,12 +102,13 @@ void sim_fiber_pool_reset(void)
 static void set_up(struct sim_fiber *f, uint32_t slot)
 {
 	f->slot = slot;
-	f->stack = pool.stacks + (size_t)slot * SIM_FIBER_STACK_BYTES;
+	f->stack = pool.stacks + (size_t)slot * SIM_FIBER_SLOT_BYTES;
+	f->top = f->stack + SIM_FIBER_SLOT_BYTES - (slot + slot / 32) % 8 * 512;
 	if (pool.guarded == slot && madvise(f->stack, SIM_REGION_PAGE, MADV_GUARD_INSTALL) == 0)
 		pool.guarded++;
 	else
 		pool.canaries = true;
-	f->valgrind_id = VALGRIND_STACK_REGISTER(f->stack, sim_fiber_top(f) - 1);
+	f->valgrind_id = VALGRIND_STACK_REGISTER(f->stack, f->top - 1);
 	pool.set_up++;
 }
 
@@ -171,7 +172,7 @@ struct sim_fiber *sim_fiber_create(void (*fn)(void *arg), void *arg, void *owner
 	}
 #ifdef FIBER_ASAN
 	/* Frames that were abandoned have left their red zones. */
-	__asan_unpoison_memory_region(f->stack, SIM_FIBER_STACK_BYTES);
+	__asan_unpoison_memory_region(f->stack, SIM_FIBER_SLOT_BYTES);
 	f->asan_fake = NULL;
 #endif
 	f->fn = fn;
@@ -179,7 +180,7 @@ struct sim_fiber *sim_fiber_create(void (*fn)(void *arg), void *arg, void *owner
 	f->owner = owner;
 	f->done = false;
 	f->next_free = NULL;
-	f->sp = sim_fiber_prepare(f->stack, SIM_FIBER_STACK_BYTES, fiber_main);
+	f->sp = sim_fiber_prepare(f->stack, (size_t)(f->top - f->stack), fiber_main);
 	return f;
 }
 
@@ -190,7 +191,7 @@ void sim_fiber_resume(struct sim_fiber *f)
 #ifdef FIBER_ASAN
 	void *fake;
 
-	__sanitizer_start_switch_fiber(&fake, f->stack, SIM_FIBER_STACK_BYTES);
+	__sanitizer_start_switch_fiber(&fake, f->stack, (size_t)(f->top - f->stack));
 #endif
 	sim_fiber_switch(&pool.main_sp, f->sp);
 #ifdef FIBER_ASAN
@@ -233,7 +234,7 @@ struct sim_fiber *sim_fiber_current(void)
 
 struct sim_fiber *sim_fiber_of(const void *p)
 {
-	size_t slot = (size_t)((const char *)p - pool.stacks) / SIM_FIBER_STACK_BYTES;
+	size_t slot = (size_t)((const char *)p - pool.stacks) / SIM_FIBER_SLOT_BYTES;
 
 	if (slot >= pool.used || !pool.fibers[slot].fn)
 		return NULL;

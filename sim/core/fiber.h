@@ -14,11 +14,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SIM_FIBER_STACK_BYTES (64 * 1024)
+/* 64 KiB of stack, and a page that shifts the next slot and leaves room to shift the top within a page: what fibers
+ * use of their stacks would else lie in the same few sets of the host's caches. */
+#define SIM_FIBER_SLOT_BYTES (64 * 1024 + 4096)
 
 struct sim_fiber {
 	void *sp;	      /* saved stack pointer while not running */
-	char *stack;	      /* lowest address of the slot */
+	char *stack, *top;    /* lowest address of the slot; one past the highest of the stack, which grows down */
 	uint32_t slot;
 	bool done;	      /* fn returned; the fiber may be freed */
 	void (*fn)(void *arg);
@@ -43,11 +45,6 @@ void sim_fiber_yield(void);
 void sim_fiber_free(struct sim_fiber *f);
 /* The fiber that is running, or NULL. */
 struct sim_fiber *sim_fiber_current(void);
-/* One past the highest address of the stack (stacks grow down). */
-static inline char *sim_fiber_top(const struct sim_fiber *f)
-{
-	return f->stack + SIM_FIBER_STACK_BYTES;
-}
 /* The fiber on whose stack @p lies, or NULL. */
 struct sim_fiber *sim_fiber_of(const void *p);
 

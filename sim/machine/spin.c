@@ -393,7 +393,7 @@ void sim_relax_at(bool declared, const char *frame, const uint64_t *regs, unsign
 		sim_door_open();
 	} else {
 		if (!sim->cfg.poll)
-			fixed = turn_repeats(cpu, declared, frame, sim_fiber_top(f), regs, nregs);
+			fixed = turn_repeats(cpu, declared, frame, f->top, regs, nregs);
 		sim_elapse(sim->cfg.costs.scalar[SIM_COST_relax]);
 	}
 	if (cpu->attention) { /* may come back on another CPU */

@@ -26,11 +26,18 @@ static bool before(const struct sim_event *a, const struct sim_event *b)
 /* The heap holds together: parents come first, back indices are right. */
 static void check_heap(void)
 {
-	ck_assert_uint_eq(q.len, q.nheap - q.hole + (q.front ? 1 : 0));
-	for (uint32_t i = q.hole; i < q.nheap; i++) {
+	ck_assert_uint_eq(q.len, q.nheap + q.nnear);
+	for (uint32_t i = 0; i < q.nnear; i++) {
+		ck_assert_uint_eq(q.near[i].ev->slot, SIM_SLOT_NEAR);
+		ck_assert(q.near[i].time == q.near[i].ev->time && q.near[i].rank == q.near[i].ev->rank);
+		ck_assert(!i || before(q.near[i].ev, q.near[i - 1].ev));
+		ck_assert(!q.nheap || before(q.near[i].ev, q.heap[0].ev));
+	}
+	ck_assert(q.nnear || !q.len);
+	for (uint32_t i = 0; i < q.nheap; i++) {
 		ck_assert_uint_eq(q.heap[i].ev->slot, i + 1);
 		ck_assert(q.heap[i].time == q.heap[i].ev->time && q.heap[i].rank == q.heap[i].ev->rank);
-		if (i && !(q.hole && i <= 4))
+		if (i)
 			ck_assert(before(q.heap[(i - 1) / 4].ev, q.heap[i].ev));
 	}
 }
