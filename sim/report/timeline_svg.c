@@ -101,13 +101,33 @@ static bool put_inside(struct svg *x, const char *class, sim_time from, sim_time
 
 /* -- stretches -------------------------------------------------------------------------------------- */
 
-static void put_waiting(struct svg *x, const struct timeline_stretch *s, unsigned y, bool spins)
+/* The longest part of the stretch that no inversion is drawn over. */
+static struct timeline_span uncovered(const struct timeline_row *r, const struct timeline_stretch *s)
+{
+	struct timeline_span best = { s->from, s->from };
+	sim_time from = s->from;
+
+	for (guint i = 0; i <= r->inverted->len; i++) {
+		const struct timeline_span *inv = i < r->inverted->len ? &g_array_index(r->inverted, struct timeline_span, i) : NULL;
+		sim_time to = inv ? CLAMP(inv->from, from, s->to) : s->to;
+
+		if (to > from && to - from > best.to - best.from)
+			best = (struct timeline_span){ from, to };
+		from = inv ? CLAMP(inv->to, from, s->to) : s->to;
+	}
+	return best;
+}
+
+static void put_waiting(struct svg *x, const struct timeline_row *r, const struct timeline_stretch *s, unsigned y, bool spins)
 {
 	g_autofree char *text = g_strdup_printf("waits for %s", x->t->lock[s->look.lock]);
+	struct timeline_span part = uncovered(r, s);
 
 	put_rect(x, spins ? "spin" : "wait", s->from, s->to, y, BAR);
-	if (!put_inside(x, "", s->from, s->to, y + 15, text))
-		put_inside(x, "", s->from, s->to, y + 15, "waits");
+	if (part.to <= x->from || part.from >= x->to)
+		return;
+	if (!put_inside(x, "", part.from, part.to, y + 15, text))
+		put_inside(x, "", part.from, part.to, y + 15, "waits");
 }
 
 static void put_running(struct svg *x, const struct timeline_stretch *s, unsigned y)
@@ -146,7 +166,7 @@ static void put_boost(struct svg *x, const struct timeline_stretch *s, unsigned 
 	put_inside(x, "boosttext", s->from, s->to, y - 4, prio->str);
 }
 
-static void put_stretch(struct svg *x, const struct timeline_stretch *s, unsigned y)
+static void put_stretch(struct svg *x, const struct timeline_row *r, const struct timeline_stretch *s, unsigned y)
 {
 	switch (s->look.kind) {
 	case TIMELINE_AWAY:
@@ -160,10 +180,10 @@ static void put_stretch(struct svg *x, const struct timeline_stretch *s, unsigne
 		put_running(x, s, y);
 		break;
 	case TIMELINE_SPIN:
-		put_waiting(x, s, y, true);
+		put_waiting(x, r, s, y, true);
 		break;
 	case TIMELINE_WAIT:
-		put_waiting(x, s, y, false);
+		put_waiting(x, r, s, y, false);
 		break;
 	}
 	if (s->look.boosted)
@@ -199,7 +219,7 @@ static void put_row(struct svg *x, const struct timeline_row *r, unsigned y)
 		const struct timeline_stretch *s = &g_array_index(r->stretch, struct timeline_stretch, i);
 
 		if (s->from < x->to && s->to > x->from)
-			put_stretch(x, s, y);
+			put_stretch(x, r, s, y);
 	}
 	put_inversions(x, r, y);
 }
