@@ -7,7 +7,8 @@
  * writer waits for that writer. Locks that anyone may release have no owners
  * and end a chain. A new cycle goes through the edge that was added last, so it is enough to
  * start from the task that just fell asleep or began to spin on a spinlock. Waits that a
- * timeout or a signal can end are no edges, until nothing is left in the machine that could.
+ * timeout or a signal can end are no edges, until nothing is left in the machine that could;
+ * but where no statement of the scenario sends the task a signal, none will come.
  */
 #include "sim/machine/machine.h"
 #include "sim/run/watch_impl.h"
@@ -22,12 +23,44 @@ struct walk {
 	uint32_t *todo, n; /* tasks to look at */
 };
 
+/* Which of its ways to wait, LOCK_INTERRUPTIBLE and LOCK_KILLABLE, somebody's statement may end, by declaration. */
+static void find_signals(struct watch *w, const struct scn_stmt *s)
+{
+	for (; s; s = s->next) {
+		if (s->kind == SCN_SIGNAL)
+			w->signalled[s->target.object] |= LOCK_INTERRUPTIBLE;
+		else if (s->kind == SCN_KILL)
+			w->signalled[s->target.object] |= LOCK_INTERRUPTIBLE | LOCK_KILLABLE;
+		find_signals(w, s->body);
+		find_signals(w, s->orelse);
+		for (unsigned i = 0; i < s->nbranch; i++)
+			find_signals(w, s->branch[i].body);
+	}
+}
+
+static void signals_init(struct watch *w)
+{
+	const struct scenario *scn = w->scn;
+
+	if (!scn || scn->directed) /* a director may say so at any time */
+		return;
+	w->signalled = g_new0(uint8_t, scn->ntask + 1);
+	for (unsigned i = 0; i < scn->ntask; i++)
+		find_signals(w, scn->task[i].body);
+	for (unsigned i = 0; i < scn->nirq; i++)
+		find_signals(w, scn->irq[i].body);
+}
+
 static bool abortable(const struct watch *w, uint32_t task)
 {
-	const struct watch_task *t = &w->task[task];
+	unsigned how = w->task[task].op_how & (LOCK_INTERRUPTIBLE | LOCK_KILLABLE);
 	const struct sim_task *s = w->b->task[task].task;
 
-	return t->op_how & (LOCK_INTERRUPTIBLE | LOCK_KILLABLE) || (s && sim_event_queued(&s->timeout));
+	if (how && w->signalled && task < w->ntask)
+		how &= w->signalled[w->b->task[task].decl];
+	if (s && s->sigpending && w->task[task].state == WATCH_RUNNING)
+		how = 0; /* it came, and the spinner spins on */
+	return how || (s && sim_event_queued(&s->timeout));
 }
 
 /* Does @task wait in a way that only others can end? */
@@ -236,6 +269,7 @@ static bool attach_deadlock(struct watch *w)
 			continue;
 		w->walk_from = g_new0(uint32_t, w->nall + 1);
 		w->walk_todo = g_new0(uint32_t, w->nall + 1);
+		signals_init(w);
 		return true;
 	}
 	return false;

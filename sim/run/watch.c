@@ -294,6 +294,7 @@ void watch_free(struct watch *w)
 	fold_task_free(w);
 	g_free(w->walk_from);
 	g_free(w->walk_todo);
+	g_free(w->signalled);
 	g_free(w->cpu);
 	g_free(w->rcpu);
 	account_free(w);

@@ -232,6 +232,7 @@ struct watch {
 	GArray *cycle;		/* struct watch_cycle: the deadlocks' tasks */
 	uint32_t per_kind[RUN_FINDING_COUNT];
 	uint32_t stamp, *walk_from, *walk_todo; /* deadlock: by task */
+	uint8_t *signalled; /* deadlock: by declaration, which ways to wait a signal may end; NULL: any */
 	const struct sim_rec *rec; /* being folded in */
 	struct { uint32_t task, setter; } set[WATCH_SETS]; /* PI: priorities that were set just now */
 	unsigned nset;

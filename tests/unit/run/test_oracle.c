@@ -279,18 +279,41 @@ START_TEST(deadlock_needs_a_cycle)
 }
 END_TEST
 
-/* A waiter that can be killed or times out may still leave; with nothing left to come it will not. */
-START_TEST(deadlock_with_a_way_out)
+static void two_wait_one_killable(void)
 {
-	reset(2, 2);
 	world_start();
 	all_run(2);
 	take(0, 0, EX);
 	take(1, 1, EX);
 	at(1); call_how(0, 1, EX, LOCK_KILLABLE); sleeps(0, IDLE);
 	at(2); call(1, 0, EX); sleeps(1, IDLE);
+}
+
+/* A waiter that somebody may kill may still leave; with nothing left to come it will not. */
+START_TEST(deadlock_with_a_way_out)
+{
+	struct scn_stmt kill = { .kind = SCN_KILL, .target = { .object = 0 } };
+
+	reset(2, 2);
+	world_task_decl(1)->body = &kill;
+	two_wait_one_killable();
 	ck_assert_uint_eq(found_any(), 0);
 	watch_quiet(watch);
+	ck_assert_uint_eq(found(RUN_FINDING_deadlock), 1);
+	world_finish(6);
+	world_free();
+}
+END_TEST
+
+/* A killable wait that no statement kills is like any other; an ordinary signal does not end it. */
+START_TEST(deadlock_that_nobody_kills)
+{
+	struct scn_stmt signal = { .kind = SCN_SIGNAL, .target = { .object = 0 } },
+			other = { .kind = SCN_KILL, .target = { .object = 1 }, .next = &signal };
+
+	reset(2, 2);
+	world_task_decl(1)->body = &other;
+	two_wait_one_killable();
 	ck_assert_uint_eq(found(RUN_FINDING_deadlock), 1);
 	world_finish(6);
 	world_free();
@@ -565,6 +588,7 @@ int main(void)
 	tcase_add_test(t, deadlock);
 	tcase_add_test(t, deadlock_needs_a_cycle);
 	tcase_add_test(t, deadlock_with_a_way_out);
+	tcase_add_test(t, deadlock_that_nobody_kills);
 	tcase_add_test(t, deadlock_when_nobody_can_act);
 	tcase_add_test(t, deadlock_of_spinners);
 	tcase_add_test(t, deadlock_with_oneself);

@@ -17,6 +17,12 @@ sim_time world_now;
 static struct bound_task tasks[WORLD_TASKS];
 static struct bound_lock locks[WORLD_LOCKS];
 static struct scn_task task_decl[WORLD_TASKS];
+
+struct scn_task *world_task_decl(uint32_t task)
+{
+	return &task_decl[task];
+}
+
 static struct scn_lock lock_decl[WORLD_LOCKS];
 static uint32_t first[WORLD_TASKS];
 static uint32_t object_lock[WORLD_LOCKS];

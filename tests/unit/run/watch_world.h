@@ -21,6 +21,8 @@
 
 extern struct run_bound world;
 extern struct scenario world_scn;
+/* The declaration of a task, to give it statements before world_start(). */
+struct scn_task *world_task_decl(uint32_t task);
 extern struct watch *watch;
 extern struct run_result result;
 extern struct sim_shared world_shared[WORLD_TASKS];
