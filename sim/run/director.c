@@ -133,6 +133,30 @@ static const struct scn_stmt *unjudged(const struct run_bound *b)
 	return NULL;
 }
 
+#define NEVER_CAME "the run ended before the director came here"
+
+unsigned director_missed(const struct run_bound *b, const struct scn_stmt **first, const char **how)
+{
+	const struct director *dir = b->program->director;
+	unsigned n = 0;
+
+	for (guint i = 0; dir && i < dir->said->len; i++) {
+		const struct said *s = &g_array_index(dir->said, struct said, i);
+
+		if (s->met || n++)
+			continue;
+		*first = s->stmt;
+		*how = s->seen;
+	}
+	if (!dir || dir->over || !unjudged(b))
+		return n;
+	if (!n) {
+		*first = unjudged(b);
+		*how = NEVER_CAME;
+	}
+	return n + 1;
+}
+
 void director_verdicts(const struct run_bound *b, struct run_result *r)
 {
 	const struct director *dir = b->program->director;
@@ -147,7 +171,7 @@ void director_verdicts(const struct run_bound *b, struct run_result *r)
 	}
 	stmt = dir->over ? NULL : unjudged(b);
 	if (stmt)
-		add_verdict(r, stmt, false, "the run ended before the director came here");
+		add_verdict(r, stmt, false, NEVER_CAME);
 }
 
 /* -- directed tasks ---------------------------------------------------------------------------------- */

@@ -32,6 +32,9 @@ void director_free(struct run_bound *b);
 /* Adds a verdict per check and await to the result's. */
 void director_verdicts(const struct run_bound *b, struct run_result *r);
 
+/* How many of its checks and awaits were missed; *@first, *@how: the first of them and what was seen. */
+unsigned director_missed(const struct run_bound *b, const struct scn_stmt **first, const char **how);
+
 /* A task's state towards lock number @lock (1 + index) changes. */
 void director_change(struct prog_task *t, uint32_t lock, enum scn_lock_state state);
 

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "sim/run/director.h"
 #include "sim/run/expect.h"
 
 #define PPM 1000000u
@@ -359,6 +360,18 @@ static bool judge_sleeps(const struct watch *w, const struct watch_ask *a, const
 	return expect_rel(a->e->rel, n, a->value);
 }
 
+static bool judge_steps(const struct watch *w, const struct watch_ask *a, GString *seen)
+{
+	const struct scn_stmt *first;
+	const char *how;
+	unsigned n = director_missed(w->b, &first, &how);
+
+	g_string_append_printf(seen, "%u", n);
+	if (n)
+		g_string_append_printf(seen, ", the first at line %u: %s  (%s)", first->pos.line, first->text, how);
+	return expect_rel(a->e->rel, n, a->value);
+}
+
 /* -- one expectation ------------------------------------------------------------------------------- */
 
 static bool judge(struct watch *w, const struct watch_ask *a, const struct run_result *r,
@@ -405,6 +418,8 @@ static bool judge(struct watch *w, const struct watch_ask *a, const struct run_r
 		return judge_busy(a, r, seen);
 	case SCN_EXPECT_SLEEPS:
 		return judge_sleeps(w, a, r, seen);
+	case SCN_EXPECT_STEPS:
+		return judge_steps(w, a, seen);
 	}
 	return false;
 }

@@ -40,6 +40,7 @@ static uint64_t ask_types(const struct scn_expect *e)
 	case SCN_EXPECT_THROUGHPUT:
 	case SCN_EXPECT_BUSY:
 	case SCN_EXPECT_SLEEPS:
+	case SCN_EXPECT_STEPS:
 		break;
 	}
 	return 0;
@@ -296,6 +297,7 @@ static void ask_take(struct watch *w, struct watch_ask *a, const struct sim_rec 
 	case SCN_EXPECT_THROUGHPUT:
 	case SCN_EXPECT_BUSY:
 	case SCN_EXPECT_SLEEPS:
+	case SCN_EXPECT_STEPS:
 		break;
 	}
 }

@@ -131,6 +131,8 @@ static void check_one(struct parser *p, const struct scn_expect *x, const struct
 	}
 	if (x->kind == SCN_EXPECT_BLOCKED || x->kind == SCN_EXPECT_NEVER_RUNS)
 		check_after_end(p, x->from);
+	if (x->kind == SCN_EXPECT_STEPS && !p->scn->directed)
+		parse_fail(p, SIM_DIAG_no_director, x->pos, "steps are a director's, and the scenario has none");
 	if (x->kind == SCN_EXPECT_EVENT)
 		check_event(p, x, c, models);
 	if (x->kind == SCN_EXPECT_FINDING)

@@ -18,7 +18,8 @@
  *               | "event" NAME [ lock ] rel constant
  *               | "sleeps" ( who | lock ) rel constant
  *               | "busy" "cpus" rel constant
- *               | "result" who "=" ( "-" ERRNO | "0" ) ;
+ *               | "result" who "=" ( "-" ERRNO | "0" )
+ *               | "steps" "missed" rel constant ;                      of a director
  *   who, lock   = NAME [ "[" constant "]" ] ;        without an index: all instances pooled
  *   rel         = "<=" | "<" | "=" | "!=" | ">=" | ">" ;
  */
@@ -30,7 +31,7 @@
 static const char *const expect_words[] = {
 	"no",    "deadlock", "finding",   "wait",   "grants", "prio",       "blocked",
 	"never", "finish",   "inversion", "done",   "fair",   "throughput", "count",
-	"event", "sleeps",   "busy",      "result", NULL,
+	"event", "sleeps",   "busy",      "result", "steps", NULL,
 };
 
 /* -- parts -------------------------------------------------------------------------------------- */
@@ -366,6 +367,14 @@ static bool parse_result(struct parser *p, struct scn_expect *x)
 	return true;
 }
 
+static bool parse_steps(struct parser *p, struct scn_expect *x)
+{
+	x->kind = SCN_EXPECT_STEPS;
+	if (!parse_take_name(p, "missed"))
+		return parse_expected(p, "\"missed\"");
+	return parse_value(p, x, WANT_COUNT, "a number of steps");
+}
+
 static bool parse_expect_kind(struct parser *p, struct scn_expect *x, const struct token *t)
 {
 	unsigned i = 0;
@@ -412,6 +421,8 @@ static bool parse_expect_kind(struct parser *p, struct scn_expect *x, const stru
 		return parse_busy(p, x);
 	case 17:
 		return parse_result(p, x);
+	case 18:
+		return parse_steps(p, x);
 	}
 	return false;
 }

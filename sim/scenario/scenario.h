@@ -219,6 +219,7 @@ enum scn_expect_kind {
 	SCN_EXPECT_THROUGHPUT,	/* rel, value per second */
 	SCN_EXPECT_BUSY,	/* busy CPUs (mean), rel, value in ppm of one CPU */
 	SCN_EXPECT_SLEEPS,	/* task or lock: sleeps, rel, value */
+	SCN_EXPECT_STEPS,	/* steps of the director that were missed, rel, value */
 };
 
 struct scn_who { uint32_t task; int32_t instance; struct sim_pos pos; }; /* instance -1: any, pooled */
