@@ -61,8 +61,10 @@ void kernel_lock_bind(const void *lock, size_t bytes, uint32_t obj)
 /* The number of the lock at @p; of the operation in flight when it is unknown. */
 static uint32_t lock_obj(const void *p)
 {
-	size_t lo = 0, hi = nbound;
+	size_t lo = 0, hi = nbound, own = (size_t)sim_current()->op_lock - 1;
 
+	if (own < nbound && bound[own].start == (const char *)p) /* mostly */
+		return bound[own].obj;
 	while (lo < hi) {
 		size_t mid = (lo + hi) / 2;
 

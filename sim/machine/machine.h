@@ -306,9 +306,15 @@ void sim_machine_stop(enum sim_stop why);
 /* Emits SIM_REC_LINE_SUM records for all objects. */
 void sim_machine_sum_lines(void);
 
+/* Does anybody want records of @type? */
+static inline bool sim_listened(enum sim_rec_type type)
+{
+	return sim->trace->types >> type & 1;
+}
+
 static inline void sim_emit(enum sim_rec_type type, uint32_t task, uint32_t obj, uint32_t arg, uint64_t val)
 {
-	if (sim->trace->types >> type & 1)
+	if (sim_listened(type))
 		sim_trace_put(sim->trace, sim->now,
 			      (uint64_t)type | (uint64_t)(sim->cpu ? sim->cpu->id : 0) << 16 | (uint64_t)task << 32,
 			      (uint64_t)obj | (uint64_t)arg << 32, val);

@@ -26,6 +26,7 @@ struct bound_lock {       /* one instance of a lock, completion or semaphore */
 	void *lock;           /* simulated memory, model->size bytes */
 	uint32_t decl;        /* index in scn->lock */
 	uint32_t instance;    /* 0 .. count - 1 */
+	uint32_t number;      /* 1 + index in the run's locks, as records tell it */
 	uint32_t object;      /* index in sim->objects of the lock's own lines */
 	uint32_t data_object; /* of the lines it protects (`data N lines`), or BOUND_NONE */
 	char *data;           /* those lines, or NULL */

@@ -103,6 +103,7 @@ static void bind_decl(struct run_bound *b, struct bind_pool *pool, uint32_t inde
 		bl->model = m;
 		bl->decl = index;
 		bl->instance = i;
+		bl->number = b->lock_first[index] + i + 1;
 		if (ceiling)
 			*ceiling = scn_ceiling(b->scn, index, i);
 		bind_instance(b, pool, bl, decl, params);

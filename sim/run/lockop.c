@@ -12,11 +12,6 @@
 #include "sim/run/director.h"
 #include "sim/run/program.h"
 
-static uint32_t lock_number(const struct prog_task *t, const struct bound_lock *bl)
-{
-	return (uint32_t)(bl - t->bound->lock) + 1;
-}
-
 static bool has_owner(const struct lock_model *m)
 {
 	return !(m->caps & LOCK_CAP_ANYONE);
@@ -80,15 +75,17 @@ static struct prog_hold **held_find(struct prog_task *t, const struct prog_insn 
  */
 static void op_enter(struct sim_task *task, const struct lock_model *m, uint32_t lock)
 {
-	kernel_op_enter(lock);
+	task->op_lock = lock;
+	task->op_waited = false;
 	if (m->caps & LOCK_CAP_PLAIN)
 		sim_op_touch(task, m->caps & LOCK_CAP_PI ? SIM_TOUCH_POLL : SIM_TOUCH_WATCH);
 }
 
 static void op_leave(struct sim_task *task)
 {
-	kernel_op_leave();
-	sim_op_touch(task, SIM_TOUCH_MARKED);
+	task->op_lock = 0;
+	if (task->touched)
+		sim_op_touch(task, SIM_TOUCH_MARKED);
 }
 
 static struct lock_req make_req(const struct prog_hold *h)
@@ -123,7 +120,7 @@ void lockop_lock(struct sim_task *task, void *arg)
 	struct bound_lock *bl = &t->bound->lock[prog_target(t, in)];
 	const struct lock_model *m = bl->model;
 	struct prog_hold *h = hold_take(t, bl, m->hold_size);
-	uint32_t how = in->mode | (uint32_t)in->how << 8, lock = lock_number(t, bl);
+	uint32_t how = in->mode | (uint32_t)in->how << 8, lock = bl->number;
 	int waited = t->result;
 
 	h->mode = in->mode;
@@ -187,7 +184,7 @@ static void unlock_by_anyone(struct prog_task *t, const struct prog_insn *in, st
 {
 	struct lock_req req = {.mode = LOCK_EXCLUSIVE, .timeout = SIM_NEVER};
 	bool kernel = in_kernel(bl->model);
-	uint32_t lock = lock_number(t, bl);
+	uint32_t lock = bl->number;
 
 	t->sim->kernel_mode += kernel;
 	sim_emit(SIM_REC_UNLOCK, t->sim->id + 1, lock, LOCK_EXCLUSIVE, in->stmt);
@@ -204,7 +201,7 @@ static void release(struct prog_task *t, struct prog_hold **p, uint32_t stmt, bo
 	struct prog_hold *h = *p;
 	const struct lock_model *m = h->lock->model;
 	struct lock_req req = make_req(h);
-	uint32_t lock = lock_number(t, h->lock), task = t->sim->id + 1;
+	uint32_t lock = h->lock->number, task = t->sim->id + 1;
 
 	sim_emit(SIM_REC_UNLOCK, task, lock, h->mode, stmt);
 	*p = h->next;
@@ -243,10 +240,10 @@ void lockop_unlock(struct sim_task *task, void *arg)
 	if (!p) { /* the record is a finding; the model is not asked what it would do to a lock of somebody
 		     else */
 		named = &t->bound->lock[prog_target(t, in)];
-		sim_emit(SIM_REC_UNLOCK, task->id + 1, lock_number(t, named), LOCK_EXCLUSIVE, in->stmt);
+		sim_emit(SIM_REC_UNLOCK, task->id + 1, named->number, LOCK_EXCLUSIVE, in->stmt);
 		return;
 	}
-	lock = lock_number(t, (*p)->lock);
+	lock = (*p)->lock->number;
 	release(t, p, in->stmt, false);
 	if (!t->holds)
 		check_balance(t, lock);
@@ -280,11 +277,11 @@ void lockop_downgrade(struct sim_task *task, void *arg)
 	struct prog_hold *h = *p;
 	struct lock_req req = make_req(h);
 
-	sim_emit(SIM_REC_DOWNGRADE, task->id + 1, lock_number(t, h->lock), 0, 0);
-	op_enter(task, h->lock->model, lock_number(t, h->lock));
+	sim_emit(SIM_REC_DOWNGRADE, task->id + 1, h->lock->number, 0, 0);
+	op_enter(task, h->lock->model, h->lock->number);
 	h->lock->model->downgrade(h->lock->lock, &req);
 	op_leave(task);
-	sim_emit(SIM_REC_DOWNGRADE, task->id + 1, lock_number(t, h->lock), 1, 0);
+	sim_emit(SIM_REC_DOWNGRADE, task->id + 1, h->lock->number, 1, 0);
 	h->mode = LOCK_SHARED;
 }
 
@@ -296,11 +293,11 @@ void lockop_wakeall(struct sim_task *task, void *arg)
 	bool kernel = in_kernel(bl->model);
 
 	task->kernel_mode += kernel;
-	sim_emit(SIM_REC_UNLOCK, task->id + 1, lock_number(t, bl), LOCK_EXCLUSIVE, in->stmt);
-	op_enter(task, bl->model, lock_number(t, bl));
+	sim_emit(SIM_REC_UNLOCK, task->id + 1, bl->number, LOCK_EXCLUSIVE, in->stmt);
+	op_enter(task, bl->model, bl->number);
 	bl->model->wakeall(bl->lock);
 	op_leave(task);
-	sim_emit(SIM_REC_UNLOCKED, task->id + 1, lock_number(t, bl), LOCK_EXCLUSIVE, 0);
+	sim_emit(SIM_REC_UNLOCKED, task->id + 1, bl->number, LOCK_EXCLUSIVE, 0);
 	task->kernel_mode -= kernel;
 }
 
@@ -309,7 +306,7 @@ void lockop_ticket(struct sim_task *task, void *arg)
 	struct prog_task *t = task->user;
 	struct bound_lock *bl = &t->bound->lock[prog_target(t, arg)];
 
-	op_enter(task, bl->model, lock_number(t, bl));
+	op_enter(task, bl->model, bl->number);
 	t->ticket = bl->model->ticket(bl->lock);
 	op_leave(task);
 }
