@@ -77,6 +77,12 @@ void sim_evq_cancel(struct sim_evq *q, struct sim_event *ev);
 /* Takes the earliest event out, or returns NULL. */
 struct sim_event *sim_evq_pop(struct sim_evq *q);
 
+/* The earliest event, or NULL. */
+static inline struct sim_event *sim_evq_first(const struct sim_evq *q)
+{
+	return q->nnear ? q->near[q->nnear - 1].ev : NULL;
+}
+
 static inline bool sim_event_queued(const struct sim_event *ev)
 {
 	return ev->slot != 0;

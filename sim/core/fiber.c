@@ -93,6 +93,7 @@ void sim_fiber_pool_reset(void)
 	for (uint32_t i = 0; i < pool.used; i++) {
 		pool.fibers[i].fn = NULL;
 		pool.fibers[i].done = true;
+		pool.fibers[i].at_ease = false;
 	}
 	pool.used = 0;
 	pool.free = NULL;
@@ -132,15 +133,15 @@ static inline void go_back(struct sim_fiber *f)
 {
 	pool.current = NULL;
 #ifdef FIBER_ASAN
-	__sanitizer_start_switch_fiber(f->done ? NULL : &f->asan_fake, pool.main_bottom, pool.main_bytes);
+	__sanitizer_start_switch_fiber(&f->asan_fake, pool.main_bottom, pool.main_bytes);
 #endif
 	sim_fiber_switch(&f->sp, pool.main_sp);
 #ifdef FIBER_ASAN
-	__sanitizer_finish_switch_fiber(f->asan_fake, &pool.main_bottom, &pool.main_bytes);
+	__sanitizer_finish_switch_fiber(f->asan_fake, NULL, NULL);
 #endif
 }
 
-/* The bottom frame of every fiber. */
+/* The bottom frame of every fiber: does what it was created for, time after time. It is first entered from outside. */
 static void fiber_main(void)
 {
 	struct sim_fiber *f = pool.current;
@@ -148,11 +149,23 @@ static void fiber_main(void)
 #ifdef FIBER_ASAN
 	__sanitizer_finish_switch_fiber(NULL, &pool.main_bottom, &pool.main_bytes);
 #endif
-	f->fn(f->arg);
-	f->done = true;
-	check_canary(f);
-	go_back(f);
-	sim_assert_failed("a fiber that is done was resumed", __FILE__, __LINE__);
+	for (;;) {
+		f->fn(f->arg);
+		f->done = true;
+		check_canary(f);
+		go_back(f);
+	}
+}
+
+/* Nothing of what ran on the stack before is left. */
+static void begin(struct sim_fiber *f)
+{
+#ifdef FIBER_ASAN
+	/* Frames that were abandoned have left their red zones. */
+	__asan_unpoison_memory_region(f->stack, SIM_FIBER_SLOT_BYTES);
+	f->asan_fake = NULL;
+#endif
+	f->sp = sim_fiber_prepare(f->stack, (size_t)(f->top - f->stack), fiber_main);
 }
 
 struct sim_fiber *sim_fiber_create(void (*fn)(void *arg), void *arg, void *owner)
@@ -170,17 +183,12 @@ struct sim_fiber *sim_fiber_create(void (*fn)(void *arg), void *arg, void *owner
 			set_up(f, pool.used);
 		pool.used++;
 	}
-#ifdef FIBER_ASAN
-	/* Frames that were abandoned have left their red zones. */
-	__asan_unpoison_memory_region(f->stack, SIM_FIBER_SLOT_BYTES);
-	f->asan_fake = NULL;
-#endif
 	f->fn = fn;
 	f->arg = arg;
 	f->owner = owner;
 	f->done = false;
-	f->next_free = NULL;
-	f->sp = sim_fiber_prepare(f->stack, (size_t)(f->top - f->stack), fiber_main);
+	if (!f->at_ease)
+		begin(f);
 	return f;
 }
 
@@ -217,11 +225,29 @@ void sim_fiber_yield(void)
 		go_back(f);
 }
 
+void sim_fiber_hand_over(struct sim_fiber *to)
+{
+	struct sim_fiber *f = pool.current;
+
+	sim_assert(f && f != to && !to->done);
+	if (__builtin_expect(pool.canaries, 0))
+		check_canary(f);
+	pool.current = to;
+#ifdef FIBER_ASAN
+	__sanitizer_start_switch_fiber(&f->asan_fake, to->stack, (size_t)(to->top - to->stack));
+#endif
+	sim_fiber_switch(&f->sp, to->sp);
+#ifdef FIBER_ASAN
+	__sanitizer_finish_switch_fiber(f->asan_fake, NULL, NULL);
+#endif
+}
+
 void sim_fiber_free(struct sim_fiber *f)
 {
 	sim_assert(f != pool.current && f->fn);
 	f->fn = NULL;
 	f->owner = NULL;
+	f->at_ease = f->done;
 	f->done = true; /* not to be resumed */
 	f->next_free = pool.free;
 	pool.free = f;

@@ -23,6 +23,7 @@ struct sim_fiber {
 	char *stack, *top;    /* lowest address of the slot; one past the highest of the stack, which grows down */
 	uint32_t slot;
 	bool done;	      /* fn returned; the fiber may be freed */
+	bool at_ease;	      /* free, and its stack stands where the next fn can begin */
 	void (*fn)(void *arg);
 	void *arg;
 	void *owner;	      /* for the user: the task that borrowed it */
@@ -42,6 +43,8 @@ struct sim_fiber *sim_fiber_create(void (*fn)(void *arg), void *arg, void *owner
 void sim_fiber_resume(struct sim_fiber *f);
 /* Back to whoever resumed the current fiber. */
 void sim_fiber_yield(void);
+/* From the current fiber straight to @to, which has yielded. Whoever resumed the current one waits for @to. */
+void sim_fiber_hand_over(struct sim_fiber *to);
 void sim_fiber_free(struct sim_fiber *f);
 /* The fiber that is running, or NULL. */
 struct sim_fiber *sim_fiber_current(void);

@@ -133,12 +133,21 @@ static void fiber_start(struct sim_task *t)
 	t->exec = SIM_EXEC_FIBER;
 }
 
-/* Runs the fiber of @t until it has to wait; false: the CPU waits too. */
-static bool fiber_go(struct sim_cpu *cpu, struct sim_task *t)
+/*
+ * Runs the fiber of the current task until it has to wait, and those that it hands over to. That may end on another
+ * CPU than it began: false, that one waits.
+ */
+static bool fiber_go(struct sim_fiber *f)
 {
+	struct sim_cpu *cpu = sim->cpu;
+	struct sim_task *t;
+
+	cpu->waits = NULL;
 	sim_door_open();
-	sim_fiber_resume(t->fiber);
+	sim_fiber_resume(f);
 	sim_door_close();
+	cpu = sim->cpu;
+	t = sim_current();
 	if (t->fiber->done) {
 		sim_fiber_free(t->fiber);
 		t->fiber = NULL;
@@ -291,7 +300,7 @@ static bool cpu_step(struct sim_cpu *cpu)
 		t->exec = SIM_EXEC_PROGRAM;
 		return true;
 	case SIM_EXEC_FIBER:
-		return fiber_go(cpu, t);
+		return fiber_go(t->fiber);
 	}
 	return false;
 }
@@ -327,11 +336,11 @@ static bool cpu_task(struct sim_cpu *cpu)
 	return cpu_step(cpu);
 }
 
-static void cpu_go(struct sim_cpu *cpu)
+static void cpu_go(bool on)
 {
-	bool on = true;
-
 	while (on && !sim->stop) {
+		struct sim_cpu *cpu = sim->cpu;
+
 		switch (cpu->mode) {
 		case SIM_CPU_IDLE:
 			return;
@@ -354,11 +363,11 @@ static void cpu_go(struct sim_cpu *cpu)
 
 void sim_cpu_fire(struct sim_event *ev)
 {
-	struct sim_cpu *cpu = (struct sim_cpu *)((char *)ev - offsetof(struct sim_cpu, ev));
+	struct sim_cpu *cpu = sim_cpu_of(ev);
 
 	sim->cpu = cpu;
 	sim->in_world = false;
-	cpu_go(cpu);
+	cpu_go(!cpu->waits || sim->stop || fiber_go(cpu->waits));
 }
 
 void sim_leave_idle(struct sim_cpu *cpu)

@@ -5,10 +5,46 @@
  */
 #include "sim/machine/internal.h"
 
+/*
+ * If the next event is that of a CPU whose fiber waits for nothing else, the fiber to go on with.
+ * What else there is to be seen to is the loop's.
+ */
+static struct sim_fiber *next_fiber(void)
+{
+	struct sim_machine *m = sim;
+	struct sim_event *ev = sim_evq_first(&m->evq);
+	struct sim_cpu *cpu;
+	struct sim_fiber *f;
+
+	if (!ev || ev->fire != sim_cpu_fire || m->stop || m->choosing || m->events + m->accesses >= m->max_accesses)
+		return NULL;
+	cpu = sim_cpu_of(ev);
+	f = cpu->waits;
+	if (!f)
+		return NULL;
+	sim_evq_pop(&m->evq);
+	sim_event_begins(ev);
+	m->cpu = cpu;
+	cpu->waits = NULL;
+	sim_door_open();
+	return f;
+}
+
 void sim_yield(enum sim_yield why)
 {
+	struct sim_fiber *self = sim_fiber_current(), *next;
+
 	sim->cpu->yield = why;
-	sim_fiber_yield();
+	if (why != SIM_YIELD_TIME && why != SIM_YIELD_PARK) {
+		sim_fiber_yield();
+		return;
+	}
+	sim->cpu->waits = self;
+	next = next_fiber();
+	if (!next)
+		sim_fiber_yield();
+	else if (next != self)
+		sim_fiber_hand_over(next);
 }
 
 void sim_elapse_until(sim_time t)

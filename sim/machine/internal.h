@@ -80,6 +80,22 @@ static inline void sim_elapse(sim_time d)
 		sim_elapse_until(sim->now + d);
 }
 
+/* Books an event that was taken out of the queue; the clock moves to it. */
+static inline void sim_event_begins(const struct sim_event *ev)
+{
+	struct sim_machine *m = sim;
+
+	if (ev->time != m->now) {
+		m->now = ev->time;
+		m->still = m->accesses;
+		m->high = ev->rank;
+	} else if (ev->rank > m->high) {
+		m->high = ev->rank;
+	}
+	m->rank = ev->rank;
+	m->events++;
+}
+
 /* Waits for the CPU's next event on a fiber: somebody will push it. */
 void sim_yield(enum sim_yield why);
 /* Interrupt debt, bodies and preemption, between two accesses. */
@@ -96,6 +112,10 @@ void sim_siblings_changed(struct sim_cpu *cpu);
 
 /* It is the turn of the CPU that @ev belongs to. */
 void sim_cpu_fire(struct sim_event *ev);
+static inline struct sim_cpu *sim_cpu_of(struct sim_event *ev)
+{
+	return (struct sim_cpu *)((char *)ev - offsetof(struct sim_cpu, ev));
+}
 /* An idle CPU starts to wake up. */
 void sim_leave_idle(struct sim_cpu *cpu);
 /* Queues the next tick of a busy CPU if it could matter. */

@@ -107,15 +107,7 @@ enum sim_stop sim_machine_run(sim_time until, bool until_done)
 			break;
 		}
 		ev = __builtin_expect(sim->choosing, 0) ? sim_order_pop() : sim_evq_pop(&sim->evq);
-		if (ev->time != sim->now) {
-			sim->now = ev->time;
-			sim->still = sim->accesses;
-			sim->high = ev->rank;
-		} else if (ev->rank > sim->high) {
-			sim->high = ev->rank;
-		}
-		sim->rank = ev->rank;
-		sim->events++;
+		sim_event_begins(ev);
 		if (sim->events + sim->accesses > sim->max_accesses)
 			sim_machine_stop(SIM_STOP_STEPS);
 		ev->fire(ev);

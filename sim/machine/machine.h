@@ -184,6 +184,7 @@ struct sim_cpu {
 	uint64_t yields_to;	    /* what is due up to this rank at an instant comes before it goes on there */
 	enum sim_cpu_mode mode;
 	enum sim_yield yield;
+	struct sim_fiber *waits;    /* in the middle of an access or a pause: the CPU's event resumes it and does nothing else */
 	struct sim_task *curr;	    /* executing or being switched to; NULL: idle */
 	struct sim_task *prev;	    /* being switched away from, until the switch is over */
 	struct sim_task *lazy;	    /* idle: whose address space is still loaded; NULL: nobody's */
