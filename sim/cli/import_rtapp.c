@@ -22,6 +22,8 @@ static void all_tasks(struct rtapp *a, const struct json *root)
 			  *policy = json_get(json_get(root, "global"), "default_policy");
 
 	a->endless = false;
+	a->started = 0;
+	a->resources = json_get(root, "resources");
 	if (!tasks || tasks->kind != JSON_OBJECT || !tasks->items->len) {
 		import_error_at(a->src, tasks ? tasks->value_at : root->at,
 				"expected \"tasks\": { ... } with at least one task");
@@ -35,7 +37,7 @@ static void all_tasks(struct rtapp *a, const struct json *root)
 
 static void resources(struct rtapp *a, const struct json *root)
 {
-	static const char *const used[] = {"mutex", "wait", "signal", "sync", "timer", "barrier", "suspend", "resume", NULL}; /* by events */
+	static const char *const used[] = {"mutex", "wait", "signal", "sync", "timer", "barrier", "suspend", "resume", "broadcast", "sleep", "run", NULL}; /* by events */
 	const struct json *list = json_get(root, "resources");
 
 	for (guint i = 0; list && list->kind == JSON_OBJECT && i < list->items->len; i++) {
@@ -133,6 +135,8 @@ static GString *whole(struct rtapp *a, const struct json *root)
 			       "machine { sockets 1 cores %" G_GINT64_FORMAT
 			       " preempt full } # as many as are named, at least four\n\n",
 			       MAX(a->cpus, 4));
+	if (a->started > 1)
+		g_string_append(out, "# Threads start one after the other, 10 us apart.\n");
 	if (has(a, RTAPP_MUTEX))
 		g_string_append_printf(out, "# pthread mutexes%s\n",
 				       a->pi ? " with PTHREAD_PRIO_INHERIT" : "");

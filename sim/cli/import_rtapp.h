@@ -32,6 +32,8 @@ struct rtapp {
 	bool finding;  /* the very first pass: who is resumed, who is forked */
 	bool counting; /* the first two: finds objects and how often they are used; prints nothing that stays */
 	bool endless;  /* some task never ends */
+	const struct json *resources; /* of all, or NULL */
+	gint64 started; /* threads so far */
 	unsigned acts; /* statements so far that can take time */
 	bool pi;
 	gint64 cpus;   /* highest that is named, and one more */

@@ -5,6 +5,7 @@
 #include "sim/cli/import_rtapp.h"
 
 #define NEST_MAX 32
+#define CREATION_US 10 /* between the starts of two threads */
 
 /* Keys that are no events, though some begin like one. */
 static bool is_setting(const struct json *j, bool deadline)
@@ -24,31 +25,30 @@ static bool is_deadline_key(const char *key)
 	return g_str_has_prefix(key, "dl-") || !strcmp(key, "period") || !strcmp(key, "deadline");
 }
 
-static bool is_deadline(const struct json *task)
+static bool is_deadline(const struct rtapp *a, const struct json *task)
 {
 	const struct json *policy = json_get(task, "policy");
+	const char *name = policy && policy->text ? policy->text : a->policy;
 
-	return policy && policy->text && !g_ascii_strcasecmp(policy->text, "SCHED_DEADLINE");
+	return name && !g_ascii_strcasecmp(name, "SCHED_DEADLINE");
 }
 
 static bool deadline_sched(struct rtapp *a, const struct json *task, GString *out)
 {
 	static const char *const keys[3][2] = {
 		{"dl-runtime", "runtime"}, {"dl-period", "period"}, {"dl-deadline", "deadline"}};
-	gint64 us;
+	gint64 us = 0;
 
 	g_string_append(out, "deadline");
 	for (unsigned i = 0; i < 3; i++) {
 		const struct json *j = json_get(task, keys[i][0]);
 
 		j = j ? j : json_get(task, keys[i][1]);
-		if (!j && i == 2)
-			return true; /* the period */
-		if (!j) {
+		if (!j && !i) {
 			import_error_at(a->src, task->at, "SCHED_DEADLINE needs \"%s\"", keys[i][0]);
 			return false;
 		}
-		if (!rtapp_time(a, j, &us))
+		if (j && !rtapp_time(a, j, &us)) /* the period is by default the runtime, the deadline the period */
 			return false;
 		g_string_append_printf(out, " %" G_GINT64_FORMAT "us", us);
 	}
@@ -110,7 +110,7 @@ static bool cpus(struct rtapp *a, const struct json *task, GString *out)
 
 static void events(struct rtapp *a, const struct json *block, bool phase)
 {
-	bool deadline = is_deadline(block);
+	bool deadline = is_deadline(a, block);
 
 	for (guint i = 0; i < block->items->len && !a->src->errors; i++) {
 		const struct json *j = block->items->pdata[i];
@@ -187,88 +187,172 @@ static void phase(struct rtapp *a, const struct json *j)
 	close_loop(a, opened, acts);
 }
 
-/* -- the grammar of 2010 ----------------------------------------------------------------------------- */
+/* -- the grammar of 2010 to 2013 --------------------------------------------------------------------- */
 
-static struct rtapp_thing *numbered(struct rtapp *a, gint64 id)
+/*
+ * "lock_order": [ids], and of the task "resources": { id: { duration, access: [ids] } }. An id is a number, or a
+ * name whose type stands in the resources of all: mutex, wait, signal and broadcast with a target, sleep, run.
+ */
+
+/* An id as the key that it is in "resources"; NULL after a message. */
+static char *key_of(struct rtapp *a, const struct json *id)
 {
-	g_autofree char *name = g_strdup_printf("resource%" G_GINT64_FORMAT, id);
+	gint64 n;
 
-	return rtapp_thing(a, RTAPP_MUTEX, name);
+	if (id->kind == JSON_STRING && *id->text)
+		return g_strdup(id->text);
+	return rtapp_integer(a, id, "a resource", 0, 65535, &n) ? g_strdup_printf("%" G_GINT64_FORMAT, n) : NULL;
 }
 
-/* Locks @id, then what it accesses inside of it, and runs for the duration of the innermost. */
-static void access_resource(struct rtapp *a, const struct json *resources, gint64 id, unsigned depth,
-			    const struct json *where)
+static struct rtapp_thing *old_thing(struct rtapp *a, enum rtapp_kind kind, const char *key)
 {
-	g_autofree char *key = g_strdup_printf("%" G_GINT64_FORMAT, id);
-	const struct json *r = json_get(resources, key), *access = json_get(r, "access"),
-			  *duration = json_get(r, "duration");
-	gint64 next;
+	g_autofree char *name = g_ascii_isdigit(*key) ? g_strconcat("resource", key, NULL) : g_strdup(key);
 
-	if (depth > NEST_MAX) {
+	return rtapp_thing(a, kind, name);
+}
+
+static const char *type_of(const struct rtapp *a, const char *key)
+{
+	const struct json *type = json_get(json_get(a->resources, key), "type");
+
+	return type && type->text ? type->text : "mutex";
+}
+
+/* @key and what it accesses, and what that accesses in its turn, in order. */
+static void collect(struct rtapp *a, const struct json *resources, const char *key, const struct json *where, GPtrArray *chain)
+{
+	const struct json *access = json_get(json_get(resources, key), "access");
+
+	if (chain->len > NEST_MAX) {
 		import_error_at(a->src, where->at, "resources access each other in a circle");
 		return;
 	}
-	if (!r) {
-		import_error_at(a->src, where->value_at, "expected resources of this task only; \"resources\" has no \"%s\"", key);
+	g_ptr_array_add(chain, g_strdup(key));
+	if (access && access->kind != JSON_ARRAY)
+		import_error_at(a->src, access->value_at, "expected a list of resources such as [0, 1]");
+	for (guint i = 0; access && !a->src->errors && i < access->items->len; i++) {
+		g_autofree char *next = key_of(a, access->items->pdata[i]);
+
+		if (next && strcmp(next, key))
+			collect(a, resources, next, access, chain);
+	}
+}
+
+/* The innermost resource says how long, if it has a duration of its own; else the one that was asked for. */
+static const struct json *duration_of(const struct json *resources, const GPtrArray *chain)
+{
+	const struct json *d = json_get(json_get(resources, chain->pdata[chain->len - 1]), "duration");
+
+	return d ? d : json_get(json_get(resources, chain->pdata[0]), "duration");
+}
+
+/* What is done inside; @chain: what is locked around it, the first is the resource itself. */
+static void use_resource(struct rtapp *a, const char *type, const GPtrArray *chain, const struct json *duration, const struct json *where)
+{
+	const char *key = chain->pdata[0];
+	const struct json *target = json_get(json_get(a->resources, key), "target");
+
+	if (!strcmp(type, "wait") && chain->len == 1)
+		import_error_at(a->src, where->at, "expected \"access\": [mutex] of \"%s\", which is waited for", key);
+	else if (!strcmp(type, "wait"))
+		rtapp_put(a, "wait %s with %s", old_thing(a, RTAPP_CONDITION, key)->name,
+			  old_thing(a, RTAPP_MUTEX, chain->pdata[chain->len - 1])->name);
+	else if (!strcmp(type, "signal") || !strcmp(type, "broadcast"))
+		rtapp_put(a, "%s %s", *type == 's' ? "wake" : "wakeall",
+			  old_thing(a, RTAPP_CONDITION, target && target->text ? target->text : key)->name);
+	else if (duration)
+		rtapp_timed(a, duration, strcmp(type, "sleep") ? "run" : "sleep", "");
+}
+
+/* "resources": 4 declares 0 to 3. */
+static bool is_declared(const struct rtapp *a, const char *key)
+{
+	if (a->resources && a->resources->kind == JSON_NUMBER)
+		return g_ascii_isdigit(*key) && g_ascii_strtoll(key, NULL, 10) < g_ascii_strtoll(a->resources->text, NULL, 10);
+	return json_get(a->resources, key);
+}
+
+static void old_resource(struct rtapp *a, const struct json *resources, const struct json *id, const struct json *where)
+{
+	g_autoptr(GPtrArray) chain = g_ptr_array_new_with_free_func(g_free);
+	g_autofree char *key = key_of(a, id);
+	const char *type;
+	guint first;
+
+	if (!key)
+		return;
+	if (!json_get(resources, key) && !is_declared(a, key)) {
+		import_error_at(a->src, id->value_at, "expected a resource that is declared, found \"%s\"", key);
 		return;
 	}
-	rtapp_put(a, "lock %s", numbered(a, id)->name);
-	if (access && access->kind == JSON_ARRAY && access->items->len) {
-		for (guint i = 0; i < access->items->len && !a->src->errors; i++)
-			if (rtapp_integer(a, access->items->pdata[i], "a resource", 0, 65535, &next) &&
-			    next != id)
-				access_resource(a, resources, next, depth + 1, access);
-	} else if (duration) {
-		rtapp_timed(a, duration, "run", "");
-	}
-	rtapp_put(a, "unlock %s", numbered(a, id)->name);
+	collect(a, resources, key, where, chain);
+	type = type_of(a, key);
+	first = strcmp(type, "mutex") ? 1 : 0; /* the others are no locks themselves */
+	for (guint i = first; i < chain->len; i++)
+		rtapp_put(a, "lock %s", old_thing(a, RTAPP_MUTEX, chain->pdata[i])->name);
+	use_resource(a, type, chain, duration_of(resources, chain), where);
+	for (guint i = chain->len; i-- > first;)
+		rtapp_put(a, "unlock %s", old_thing(a, RTAPP_MUTEX, chain->pdata[i])->name);
 }
 
 static void old_task(struct rtapp *a, const struct json *task)
 {
 	const struct json *order = json_get(task, "lock_order"), *exec = json_get(task, "exec"),
 			  *period = json_get(task, "period");
-	gint64 id, us;
+	unsigned acts = 0;
+	bool opened;
+	gint64 us;
 
 	if (order && order->kind != JSON_ARRAY) {
 		import_error_at(a->src, order->value_at, "expected a list of resources such as [0, 1]");
 		return;
 	}
-	a->endless = true;
-	rtapp_put(a, "loop {");
-	a->indent++;
+	opened = open_loop(a, task, -1, &acts);
 	if (exec)
 		rtapp_timed(a, exec, "run", "");
 	for (guint i = 0; order && i < order->items->len && !a->src->errors; i++)
-		if (rtapp_integer(a, order->items->pdata[i], "a resource", 0, 65535, &id))
-			access_resource(a, json_get(task, "resources"), id, 0, order);
+		old_resource(a, json_get(task, "resources"), order->items->pdata[i], order);
 	if (period && rtapp_time(a, period, &us) && us)
 		rtapp_put(a, "period %" G_GINT64_FORMAT "us", us);
-	a->indent--;
-	rtapp_put(a, "}");
+	close_loop(a, opened, acts);
 	for (guint i = 0; i < task->items->len; i++) {
 		const struct json *j = task->items->pdata[i];
 
-		if (!is_setting(j, true) || (!strcmp(j->key, "deadline") && !is_deadline(task)))
+		if (!is_setting(j, true) || (!strcmp(j->key, "deadline") && !is_deadline(a, task)))
 			rtapp_not_carried(a, j, "no meaning here");
 	}
 }
 
 /* -- a task ------------------------------------------------------------------------------------------- */
 
+/* Threads are created one after the other, so that no two of them do the same at the same instant. */
+static void put_start(struct rtapp *a, gint64 delay)
+{
+	gint64 us = delay + a->started * CREATION_US;
+
+	if (a->task->count > 1)
+		rtapp_put(a, "at %" G_GINT64_FORMAT "us + %dus * $i", us, CREATION_US);
+	else if (us)
+		rtapp_put(a, "at %" G_GINT64_FORMAT "us", us);
+	a->started += a->task->count;
+}
+
 /* @forked: by which it is begun, or NULL. */
 static void task_body(struct rtapp *a, const struct json *task, const struct rtapp_thing *forked)
 {
 	const struct json *delay = json_get(task, "delay"), *phases = json_get(task, "phases");
 	unsigned acts = 0;
-	gint64 us;
+	gint64 us = 0;
 	bool opened;
 
 	if (forked)
 		rtapp_put(a, "wait %s", forked->name);
-	if (delay && rtapp_time(a, delay, &us) && us)
-		rtapp_put(a, "%s %" G_GINT64_FORMAT "us", forked ? "sleep" : "at", us);
+	if (delay && !rtapp_time(a, delay, &us))
+		return;
+	if (forked && us)
+		rtapp_put(a, "sleep %" G_GINT64_FORMAT "us", us);
+	if (!forked)
+		put_start(a, us);
 	if (json_get(task, "exec") || json_get(task, "lock_order")) {
 		old_task(a, task);
 		return;
