@@ -38,6 +38,7 @@
 	X(futex, &lock_model_qspinlock, SIM_PREEMPT_VOLUNTARY, "", "pthread=1", "pthread=1 adaptive=1") \
 	X(futex_pp, &lock_model_qspinlock, SIM_PREEMPT_FULL, "", "ceiling=60", "ceiling=99")       \
 	X(futex_pi, &lock_model_qspinlock, SIM_PREEMPT_FULL, "", "robust=1")                       \
+	X(fmlp, &lock_model_qspinlock, SIM_PREEMPT_FULL, "")                                       \
 	X(pcp, &lock_model_ticket, SIM_PREEMPT_FULL, "", "ceiling=99")                             \
 	X(mutex_4_10, &lock_model_ticket, SIM_PREEMPT_FULL, "", "pickup=1", "handoff=0")           \
 	X(mutex_3_15, &lock_model_qspinlock, SIM_PREEMPT_FULL, "", "keep_spinning=1", "keep_spinning=1 wake_q=1", \
