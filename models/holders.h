@@ -74,4 +74,12 @@ static inline bool holders_list_empty(const struct list_head *list)
 	return list->next == list;
 }
 
+/* The state in which a request that can be interrupted, or killed, sleeps. */
+static inline unsigned int holders_sleep_state(const struct lock_req *req)
+{
+	if (req->how & LOCK_INTERRUPTIBLE)
+		return TASK_INTERRUPTIBLE;
+	return req->how & LOCK_KILLABLE ? TASK_KILLABLE : TASK_UNINTERRUPTIBLE;
+}
+
 #endif

@@ -15,7 +15,7 @@
  *
  * Mirrors: Linux 6.1.192 kernel/locking/percpu-rwsem.c, kernel/rcu/sync.c
  * Deviations:
- *  1. A grace period takes `gp`, in whole jiffies, one at least, whatever the CPUs do.
+ *  1. A grace period takes `gp`; see rcu_sync.h.
  *  2. Counters of CPUs from 1024 on share those of the lower ones.
  *  3. Counting is an atomic operation; the kernel's is not.
  *
@@ -25,15 +25,9 @@
  *         a writer: 1. no block   2. walk the queue   3. rss idle, after a grace period
  */
 #include "models/holders.h"
+#include "models/rcu_sync.h"
 
 #define COUNTERS 1024
-
-struct rcu_sync {
-	raw_spinlock_t lock;
-	int gp_count;		 /* writers about */
-	unsigned long passed_at; /* jiffies: the grace period of the first of them is over */
-	unsigned long idle_at;	 /* jiffies: that of the last one to leave */
-};
 
 struct percpu_rwsem {
 	struct rcu_sync rss;
@@ -43,7 +37,6 @@ struct percpu_rwsem {
 	struct list_head waiters;
 
 	/* the simulator's side */
-	unsigned long gp; /* jiffies */
 	struct list_head holders;
 
 	struct {
@@ -65,42 +58,6 @@ struct percpu_waiter { /* on the waiting task's stack */
 	X(percpu_drain)	      /* writers that slept until readers had left */                                \
 	X(percpu_walk_lost)   /* releases whose walk let nobody in: a running writer was faster */
 LOCKEVENTS(PERCPU_EVENTS)
-
-/* -- rcu_sync --------------------------------------------------------------------------------- */
-
-static bool rcu_sync_is_idle(const struct rcu_sync *rss)
-{
-	return !READ_ONCE(rss->gp_count) && time_after_eq(jiffies, rss->idle_at);
-}
-
-static void rcu_sync_enter(struct percpu_rwsem *sem)
-{
-	struct rcu_sync *rss = &sem->rss;
-	bool idle;
-
-	raw_spin_lock_irq(&rss->lock);
-	idle = rcu_sync_is_idle(rss);
-	if (idle)
-		rss->passed_at = jiffies + sem->gp + 1; /* this one has begun */
-	WRITE_ONCE(rss->gp_count, rss->gp_count + 1);
-	raw_spin_unlock_irq(&rss->lock);
-	lockevent_cond_inc(percpu_grace, time_before(jiffies, rss->passed_at));
-	while (time_before(jiffies, rss->passed_at)) {
-		set_current_state(TASK_UNINTERRUPTIBLE);
-		schedule_timeout((long)(rss->passed_at - jiffies));
-	}
-}
-
-static void rcu_sync_exit(struct percpu_rwsem *sem)
-{
-	struct rcu_sync *rss = &sem->rss;
-
-	raw_spin_lock_irq(&rss->lock);
-	if (rss->gp_count == 1)
-		rss->idle_at = jiffies + sem->gp + 1;
-	WRITE_ONCE(rss->gp_count, rss->gp_count - 1);
-	raw_spin_unlock_irq(&rss->lock);
-}
 
 /* -- readers and writers ------------------------------------------------------------------------ */
 
@@ -211,7 +168,7 @@ static bool readers_gone(struct percpu_rwsem *sem)
 static void down_write(struct percpu_rwsem *sem)
 {
 	/* 1 */
-	rcu_sync_enter(sem);
+	lockevent_cond_inc(percpu_grace, rcu_sync_enter(&sem->rss));
 	/* 2 */
 	if (!write_try(sem))
 		wait(sem, LOCK_EXCLUSIVE);
@@ -262,26 +219,24 @@ static void up_write(struct percpu_rwsem *sem)
 	/* 2 */
 	walk(sem);
 	/* 3 */
-	rcu_sync_exit(sem);
+	rcu_sync_exit(&sem->rss);
 }
 
 /* -- the simulator's side ------------------------------------------------------------------ */
 
 static const struct lock_param params[] = {
-	{ "gp", LOCK_PARAM_TIME, 10 * SIM_MS, "an RCU grace period; whole jiffies, one at least" },
+	RCU_SYNC_PARAMS,
 	{ NULL },
 };
 
 static void percpu_init(void *l, const uint64_t *values)
 {
 	struct percpu_rwsem *sem = l;
-	sim_time jiffy = SIM_S / HZ;
 
-	raw_spin_lock_init(&sem->rss.lock);
+	rcu_sync_init(&sem->rss, values[0]);
 	raw_spin_lock_init(&sem->waiters_lock);
 	INIT_LIST_HEAD(&sem->waiters);
 	holders_init(&sem->holders);
-	sem->gp = max(DIV_ROUND_UP(values[0], jiffy), 1UL);
 }
 
 static int percpu_lock(void *l, struct lock_req *req)

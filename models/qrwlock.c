@@ -13,8 +13,12 @@
  * stay in the word and wait for a writer that owns the lock, not for one that waits.
  * Preemption is off from lock to unlock.
  *
- * Mirrors: Linux 6.1.192 kernel/locking/qrwlock.c
- * Deviations: (1) wait_lock is what stands behind raw spinlocks, fair or not.
+ * qrwlock-3.16, the first form, keeps all that writers say in one byte (1 waiting, 0xff owning; readers from bit 8 on). A
+ * reader at the head waits for any writer to leave before it adds itself, and again if one slipped in; a writer at the
+ * head says that it waits only once no other writer is there.
+ *
+ * Mirrors: Linux 6.1.192 kernel/locking/qrwlock.c, Linux 3.16
+ * Deviations: (1) wait_lock is what stands behind raw spinlocks, fair or not; (2) the numbers of 3.16 are recollections.
  *
  * Read:   1. add a reader; no writer: acquired   2. in an interrupt: wait for an owning
  *         writer   3. take it back, wait_lock   4. add it, wait for an owning writer   5. let go of wait_lock
@@ -23,10 +27,12 @@
  */
 #include "models/holders.h"
 
-#define _QW_WAITING 0x100
 #define _QW_LOCKED 0x0ff
-#define _QW_WMASK 0x1ff
-#define _QR_BIAS 0x200
+
+struct qrwlock_rules { /* by release */
+	int waiting, writers, reader; /* a writer waits; any writer; one reader */
+	bool first;		      /* who is at the head looks before it leaves a mark */
+};
 
 struct qrwlock {
 	union {
@@ -36,6 +42,7 @@ struct qrwlock {
 	raw_spinlock_t wait_lock;
 
 	/* the simulator's side */
+	const struct qrwlock_rules *rules;
 	struct list_head holders;
 };
 
@@ -50,7 +57,7 @@ LOCKEVENTS(QRWLOCK_EVENTS)
 /* The writer that owns the lock leaves; one that only waits does not matter. */
 static void wait_for_writer(struct qrwlock *lock)
 {
-	atomic_cond_read_acquire(&lock->cnts, !(VAL & _QW_LOCKED));
+	atomic_cond_read_acquire(&lock->cnts, (VAL & _QW_LOCKED) == lock->rules->waiting || !(VAL & _QW_LOCKED));
 }
 
 static void queued_read_lock_slowpath(struct qrwlock *lock)
@@ -64,12 +71,14 @@ static void queued_read_lock_slowpath(struct qrwlock *lock)
 		return;
 	}
 	/* 3 */
-	atomic_sub(_QR_BIAS, &lock->cnts);
+	atomic_sub(lock->rules->reader, &lock->cnts);
 	lockevent_inc(qrw_read_slow);
 	trace_contention_begin(lock, LCB_F_SPIN | LCB_F_READ);
 	raw_spin_lock(&lock->wait_lock);
 	/* 4 */
-	atomic_add(_QR_BIAS, &lock->cnts);
+	if (lock->rules->first)
+		atomic_cond_read_relaxed(&lock->cnts, !(VAL & lock->rules->writers));
+	atomic_add(lock->rules->reader, &lock->cnts);
 	wait_for_writer(lock);
 	/* 5 */
 	raw_spin_unlock(&lock->wait_lock);
@@ -79,23 +88,36 @@ static void queued_read_lock_slowpath(struct qrwlock *lock)
 static void read_lock(struct qrwlock *lock)
 {
 	/* 1 */
-	if (atomic_add_return_acquire(_QR_BIAS, &lock->cnts) & _QW_WMASK)
+	if (atomic_add_return_acquire(lock->rules->reader, &lock->cnts) & lock->rules->writers)
 		queued_read_lock_slowpath(lock);
 }
 
 static bool read_trylock(struct qrwlock *lock)
 {
-	if (atomic_read(&lock->cnts) & _QW_WMASK)
+	if (atomic_read(&lock->cnts) & lock->rules->writers)
 		return false;
-	if (!(atomic_add_return_acquire(_QR_BIAS, &lock->cnts) & _QW_WMASK))
+	if (!(atomic_add_return_acquire(lock->rules->reader, &lock->cnts) & lock->rules->writers))
 		return true;
-	atomic_sub(_QR_BIAS, &lock->cnts);
+	atomic_sub(lock->rules->reader, &lock->cnts);
 	return false;
 }
 
 static bool try_locked(struct qrwlock *lock, int from)
 {
 	return atomic_cmpxchg_acquire(&lock->cnts, from, _QW_LOCKED) == from;
+}
+
+static void mark_waiting(struct qrwlock *lock)
+{
+	int cnts;
+
+	if (!lock->rules->first) {
+		atomic_or(lock->rules->waiting, &lock->cnts);
+		return;
+	}
+	do {
+		cnts = atomic_cond_read_relaxed(&lock->cnts, !(VAL & lock->rules->writers));
+	} while (atomic_cmpxchg_acquire(&lock->cnts, cnts, cnts | lock->rules->waiting) != cnts);
 }
 
 static void queued_write_lock_slowpath(struct qrwlock *lock)
@@ -113,10 +135,10 @@ static void queued_write_lock_slowpath(struct qrwlock *lock)
 	}
 	/* 3 */
 	lockevent_inc(qrw_write_waiting);
-	atomic_or(_QW_WAITING, &lock->cnts);
+	mark_waiting(lock);
 	do {
-		atomic_cond_read_relaxed(&lock->cnts, VAL == _QW_WAITING);
-	} while (!try_locked(lock, _QW_WAITING));
+		atomic_cond_read_relaxed(&lock->cnts, VAL == lock->rules->waiting);
+	} while (!try_locked(lock, lock->rules->waiting));
 unlock:
 	/* 4 */
 	raw_spin_unlock(&lock->wait_lock);
@@ -137,12 +159,25 @@ static bool write_trylock(struct qrwlock *lock)
 
 /* -- the simulator's side ------------------------------------------------------------------ */
 
-static void qrwlock_init(void *l, const uint64_t *values)
+static void init(struct qrwlock *lock, const struct qrwlock_rules *rules)
 {
-	struct qrwlock *lock = l;
-
 	raw_spin_lock_init(&lock->wait_lock);
 	holders_init(&lock->holders);
+	lock->rules = rules;
+}
+
+static void qrwlock_init(void *l, const uint64_t *values)
+{
+	static const struct qrwlock_rules rules = { .waiting = 0x100, .writers = 0x1ff, .reader = 0x200 };
+
+	init(l, &rules);
+}
+
+static void qrwlock_3_16_init(void *l, const uint64_t *values)
+{
+	static const struct qrwlock_rules rules = { .waiting = 0x1, .writers = 0xff, .reader = 0x100, .first = true };
+
+	init(l, &rules);
 }
 
 static int qrwlock_lock(void *l, struct lock_req *req)
@@ -172,10 +207,17 @@ static void qrwlock_unlock(void *l, struct lock_req *req)
 
 	holders_del(h);
 	if (h->mode == LOCK_SHARED)
-		atomic_sub_return_release(_QR_BIAS, &lock->cnts);
+		atomic_sub_return_release(lock->rules->reader, &lock->cnts);
 	else
 		smp_store_release(&lock->wlocked, 0);
 	preempt_enable();
+}
+
+static bool writer_waits(const struct qrwlock *lock)
+{
+	const struct qrwlock_rules *rules = lock->rules;
+
+	return rules->first ? (lock->cnts.counter & rules->writers) == rules->waiting : lock->cnts.counter & rules->waiting;
 }
 
 static void qrwlock_view(const void *l, struct lock_view *view)
@@ -184,7 +226,7 @@ static void qrwlock_view(const void *l, struct lock_view *view)
 
 	holders_view(&lock->holders, view);
 	view->word = (uint32_t)lock->cnts.counter;
-	if ((view->word & _QW_WMASK) >= _QW_WAITING)
+	if (writer_waits(lock))
 		strcpy(view->flags, "WAITING");
 }
 
@@ -198,25 +240,30 @@ static const char *qrwlock_broken(const void *l)
 		return broken;
 	if (holders_count(&lock->holders, LOCK_EXCLUSIVE) && !(cnts & _QW_LOCKED))
 		return "a writer owns the lock but the word does not say so";
-	if (holders_count(&lock->holders, LOCK_SHARED) > cnts / _QR_BIAS)
+	if (holders_count(&lock->holders, LOCK_SHARED) > cnts / (unsigned int)lock->rules->reader)
 		return "more readers than the word knows";
-	if ((cnts & _QW_WAITING) && !lock->wait_lock.owner)
+	if (writer_waits(lock) && !lock->wait_lock.owner)
 		return "a writer waits but is not at the head of the queue";
 	return NULL;
 }
 
+#define QRWLOCK                                                                                              \
+	.abi = LOCK_MODEL_ABI, .caps = LOCK_CAP_SHARED | LOCK_CAP_SPIN | LOCK_CAP_TRY,                       \
+	.size = sizeof(struct qrwlock), .hold_size = sizeof(struct holder), .events = lockevent_names,       \
+	.lock = qrwlock_lock, .unlock = qrwlock_unlock, .view = qrwlock_view, .broken = qrwlock_broken
+
 LOCK_MODEL(qrwlock) = {
-	.abi = LOCK_MODEL_ABI,
+	QRWLOCK,
 	.name = "qrwlock",
 	.mirrors = "Linux 6.1.192 kernel/locking/qrwlock.c",
 	.summary = "queued reader-writer spinlock: one FIFO of readers and writers",
-	.caps = LOCK_CAP_SHARED | LOCK_CAP_SPIN | LOCK_CAP_TRY,
-	.size = sizeof(struct qrwlock),
-	.hold_size = sizeof(struct holder),
-	.events = lockevent_names,
 	.init = qrwlock_init,
-	.lock = qrwlock_lock,
-	.unlock = qrwlock_unlock,
-	.view = qrwlock_view,
-	.broken = qrwlock_broken,
+};
+
+LOCK_MODEL(qrwlock_3_16) = {
+	QRWLOCK,
+	.name = "qrwlock-3.16",
+	.mirrors = "Linux 3.16 kernel/locking/qrwlock.c",
+	.summary = "qrwlock whose head of the queue looks for other writers before it leaves a mark",
+	.init = qrwlock_3_16_init,
 };

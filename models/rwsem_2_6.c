@@ -198,7 +198,7 @@ static void down_slow(struct xadd_rwsem *sem, enum lock_mode mode)
 		queue_2_6_26(sem, &waiter, mode);
 	raw_spin_unlock_irq(&sem->wait_lock);
 	/* 3 */
-	xadd_sleep_until_granted(&waiter);
+	xadd_sleep_until_granted(sem, &waiter, TASK_UNINTERRUPTIBLE);
 	if (mode == LOCK_SHARED)
 		lockevent_inc(rwsem_rlock);
 	else

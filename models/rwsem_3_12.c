@@ -73,7 +73,7 @@ static void down_write_slow(struct xadd_rwsem *sem)
 	/* 4 */
 	set_current_state(TASK_UNINTERRUPTIBLE);
 	while (!try_write_lock(sem, &waiter, count)) {
-		xadd_sleep_writer(sem);
+		xadd_sleep_writer(sem, TASK_UNINTERRUPTIBLE);
 		count = RWSEM_WAITING_BIAS; /* nobody was active a moment ago */
 	}
 	__set_current_state(TASK_RUNNING);
@@ -119,7 +119,7 @@ static int rwsem_3_12_lock(void *l, struct lock_req *req)
 			return -EBUSY;
 	} else if (req->mode == LOCK_SHARED) {
 		if (!xadd_down_read_fast(sem))
-			xadd_down_read_slow(sem, RWSEM_READ_BIAS);
+			xadd_down_read_slow(sem, RWSEM_READ_BIAS, TASK_UNINTERRUPTIBLE);
 	} else if (!down_write_fast(sem)) {
 		down_write_slow(sem);
 	}

@@ -21,7 +21,8 @@
  * Deviations:
  *  1. The word has 32 bits (64 on x86-64; both halves are wider there, nothing else).
  *  2. No debug checks, no nested and non-owner variants, no anonymous owners (4.17), no
- *     virtual CPUs, no killable waits (4.7).
+ *     virtual CPUs. Waits of rwsem-4.8 can be killed, as those of writers from 4.7 and of readers from 4.15 on; they
+ *     heed any signal where the request asks for that.
  *  3. Readers are let go one by one, as up to 5.1.
  */
 #include "models/rwsem_xadd.h"
@@ -72,8 +73,8 @@ static void write_queue(struct xadd_rwsem *sem, struct xadd_waiter *waiter)
 	trace_contention_begin(sem, LCB_F_WRITE);
 }
 
-/* 1 out of the word; 2 spin; 3, 4 queue; 5 take it or sleep; 6 leave the queue. */
-static void down_write_slow(struct xadd_rwsem *sem)
+/* 1 out of the word; 2 spin; 3, 4 queue; 5 take it or sleep; 6 leave the queue. 0 or -EINTR. */
+static int down_write_slow(struct xadd_rwsem *sem, unsigned int state)
 {
 	struct xadd_waiter waiter;
 
@@ -81,32 +82,39 @@ static void down_write_slow(struct xadd_rwsem *sem)
 	atomic_sub(RWSEM_WRITE_BIAS, &sem->count);
 	/* 2 */
 	if (xadd_spin_write(sem))
-		return;
+		return 0;
 	/* 3, 4 */
 	raw_spin_lock_irq(&sem->wait_lock);
 	write_queue(sem, &waiter);
 	/* 5 */
-	set_current_state(TASK_UNINTERRUPTIBLE);
-	while (!try_write_lock(sem, &waiter))
-		xadd_sleep_writer(sem);
+	set_current_state(state);
+	while (!try_write_lock(sem, &waiter)) {
+		if (xadd_sleep_writer(sem, state))
+			continue;
+		xadd_leave_writer(sem, &waiter);
+		trace_contention_end(sem, -EINTR);
+		return -EINTR;
+	}
 	__set_current_state(TASK_RUNNING);
 	/* 6 */
 	list_del(&waiter.list);
 	raw_spin_unlock_irq(&sem->wait_lock);
 	lockevent_inc(rwsem_wlock);
 	trace_contention_end(sem, 0);
+	return 0;
 }
 
-static void down_write(struct xadd_rwsem *sem)
+static int down_write(struct xadd_rwsem *sem, unsigned int state)
 {
 	int count = xadd_down_write_begin(sem);
 
-	if (count & RWSEM_ACTIVE_MASK)
-		down_write_slow(sem);
-	else
+	if (!(count & RWSEM_ACTIVE_MASK))
 		lockevent_cond_inc(rwsem_wlock_steal, count);
+	else if (down_write_slow(sem, state))
+		return -EINTR;
 	model_step("rwsem_set_owner");
 	set_owner(sem);
+	return 0;
 }
 
 /* -- the simulator's side ------------------------------------------------------------------ */
@@ -154,8 +162,8 @@ static int lock_read(struct xadd_rwsem *sem, const struct lock_req *req)
 	if (req->how & LOCK_TRY) {
 		if (!xadd_down_read_trylock(sem))
 			return -EBUSY;
-	} else if (!xadd_down_read_fast(sem)) {
-		xadd_down_read_slow(sem, RWSEM_READ_BIAS);
+	} else if (!xadd_down_read_fast(sem) && xadd_down_read_slow(sem, RWSEM_READ_BIAS, holders_sleep_state(req))) {
+		return -EINTR;
 	}
 	set_reader_owned(sem);
 	return 0;
@@ -163,10 +171,8 @@ static int lock_read(struct xadd_rwsem *sem, const struct lock_req *req)
 
 static int lock_write(struct xadd_rwsem *sem, const struct lock_req *req)
 {
-	if (!(req->how & LOCK_TRY)) {
-		down_write(sem);
-		return 0;
-	}
+	if (!(req->how & LOCK_TRY))
+		return down_write(sem, holders_sleep_state(req));
 	if (!xadd_down_write_trylock(sem))
 		return -EBUSY;
 	set_owner(sem);
@@ -208,7 +214,7 @@ static void rwsem_3_16_downgrade(void *l, struct lock_req *req)
 }
 
 #define RWSEM_3_16                                                                                           \
-	.abi = LOCK_MODEL_ABI, .caps = LOCK_CAP_SHARED | LOCK_CAP_TRY | LOCK_CAP_DOWNGRADE,                  \
+	.abi = LOCK_MODEL_ABI,                                                                               \
 	.size = sizeof(struct xadd_rwsem), .hold_size = sizeof(struct holder), .events = lockevent_names,    \
 	.lock = rwsem_3_16_lock, .unlock = rwsem_3_16_unlock, .downgrade = rwsem_3_16_downgrade,             \
 	.view = xadd_view, .broken = xadd_broken
@@ -216,6 +222,7 @@ static void rwsem_3_16_downgrade(void *l, struct lock_req *req)
 LOCK_MODEL(rwsem_3_16) = {
 	RWSEM_3_16,
 	.name = "rwsem-3.16",
+	.caps = LOCK_CAP_SHARED | LOCK_CAP_TRY | LOCK_CAP_DOWNGRADE,
 	.mirrors = "Linux 3.16 kernel/locking/rwsem-xadd.c",
 	.summary = "rwsem-3.12 with writers that spin while a writer owns it and runs",
 	.params = params_3_16,
@@ -225,6 +232,7 @@ LOCK_MODEL(rwsem_3_16) = {
 LOCK_MODEL(rwsem_4_2) = {
 	RWSEM_3_16,
 	.name = "rwsem-4.2",
+	.caps = LOCK_CAP_SHARED | LOCK_CAP_TRY | LOCK_CAP_DOWNGRADE,
 	.mirrors = "Linux 4.2 kernel/locking/rwsem-xadd.c",
 	.summary = "rwsem-3.16 that spins on from writer to writer, and leaves waking to spinners",
 	.params = params_4_2,
@@ -234,6 +242,7 @@ LOCK_MODEL(rwsem_4_2) = {
 LOCK_MODEL(rwsem_4_8) = {
 	RWSEM_3_16,
 	.name = "rwsem-4.8",
+	.caps = LOCK_CAP_SHARED | LOCK_CAP_TRY | LOCK_CAP_SIGNAL | LOCK_CAP_DOWNGRADE,
 	.mirrors = "Linux 4.8 – 4.20 kernel/locking/rwsem-xadd.c",
 	.summary = "rwsem-4.2 whose readers mark the lock as theirs, so that nobody spins on them",
 	.params = params_4_2,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * rwsem-spinlock-2.6, rwsem-spinlock-3.9: the generic rwsem, for machines without a
- * compare-and-swap.
+ * rwsem-spinlock-2.6, rwsem-spinlock-3.9, rwsem-spinlock-4.15: the generic rwsem, for machines
+ * without a compare-and-swap.
  *
  * `activity` is 0 when the lock is free, -1 for a writer, n for n readers; everything,
  * uncontended or not, happens under wait_lock. Readers queue behind any queue, and are
@@ -9,10 +9,11 @@
  *
  * 2.6: writers are granted the lock as well, so it is FIFO throughout. From 3.9 on a writer
  * at the head is only woken, and any writer that finds activity at 0, queued or not, at the
- * head or not, has the lock. Nobody spins.
+ * head or not, has the lock. Nobody spins. 4.15 is 3.9 with waits that can be killed: a reader just leaves the queue, a
+ * writer lets the readers at the head in, if no writer is inside.
  *
- * Mirrors: Linux 2.6.18 and 3.9 lib/rwsem-spinlock.c
- * Deviations: (1) no killable waits (4.x), no debug checks.
+ * Mirrors: Linux 2.6.18 and 3.9 lib/rwsem-spinlock.c, 4.15 kernel/locking/rwsem-spinlock.c
+ * Deviations: (1) no debug checks; (2) killable waits heed any signal where the request asks for that.
  *
  * Read:    1. nobody writes, nobody queues: in   2. queue, sleep until granted
  * Write:   1. free, nobody queues: in   2. queue, sleep until granted (2.6)
@@ -79,12 +80,32 @@ static void grant(struct spin_rwsem_waiter *waiter)
 	wake_up_process(task);
 }
 
-static void sleep_until_granted(struct spin_rwsem *sem, struct spin_rwsem_waiter *waiter)
+/* False: it was granted the lock just before. */
+static bool leave_reader(struct spin_rwsem *sem, struct spin_rwsem_waiter *waiter)
 {
-	for (;;) {
-		set_current_state(TASK_UNINTERRUPTIBLE);
+	bool queued;
+
+	raw_spin_lock_irq(&sem->wait_lock);
+	queued = waiter->task;
+	if (queued)
+		list_del(&waiter->list);
+	raw_spin_unlock_irq(&sem->wait_lock);
+	return queued;
+}
+
+/* 0 or -EINTR. */
+static int sleep_until_granted(struct spin_rwsem *sem, struct spin_rwsem_waiter *waiter, unsigned int state)
+{
+	int ret = 0;
+
+	while (!ret) {
+		set_current_state(state);
 		if (!smp_load_acquire(&waiter->task))
 			break;
+		if (signal_pending_state(state, current)) {
+			ret = leave_reader(sem, waiter) ? -EINTR : 0;
+			continue;
+		}
 		if (waiter->mode == LOCK_SHARED)
 			lockevent_inc(rwsem_sleep_reader);
 		else
@@ -92,7 +113,8 @@ static void sleep_until_granted(struct spin_rwsem *sem, struct spin_rwsem_waiter
 		schedule();
 	}
 	__set_current_state(TASK_RUNNING);
-	trace_contention_end(sem, 0);
+	trace_contention_end(sem, ret);
+	return ret;
 }
 
 /* wait_lock held, queue not empty, its head a writer, nobody inside. */
@@ -130,22 +152,24 @@ static void wake_head(struct spin_rwsem *sem)
 		wake_readers(sem);
 }
 
-static void down_read(struct spin_rwsem *sem)
+static int down_read(struct spin_rwsem *sem, unsigned int state)
 {
 	struct spin_rwsem_waiter waiter;
+	int ret;
 
 	raw_spin_lock_irq(&sem->wait_lock);
 	/* 1 */
 	if (sem->activity >= 0 && list_empty(&sem->wait_list)) {
 		sem->activity++;
 		raw_spin_unlock_irq(&sem->wait_lock);
-		return;
+		return 0;
 	}
 	/* 2 */
 	queue(sem, &waiter, LOCK_SHARED);
 	raw_spin_unlock_irq(&sem->wait_lock);
-	sleep_until_granted(sem, &waiter);
-	lockevent_inc(rwsem_rlock);
+	ret = sleep_until_granted(sem, &waiter, state);
+	lockevent_cond_inc(rwsem_rlock, !ret);
+	return ret;
 }
 
 static void down_write_2_6(struct spin_rwsem *sem)
@@ -162,11 +186,23 @@ static void down_write_2_6(struct spin_rwsem *sem)
 	/* 2 */
 	queue(sem, &waiter, LOCK_EXCLUSIVE);
 	raw_spin_unlock_irq(&sem->wait_lock);
-	sleep_until_granted(sem, &waiter);
+	sleep_until_granted(sem, &waiter, TASK_UNINTERRUPTIBLE);
 	lockevent_inc(rwsem_wlock);
 }
 
-static void down_write_3_9(struct spin_rwsem *sem)
+/* Nobody is left waiting for the one who leaves. wait_lock held; dropped. */
+static int leave_writer(struct spin_rwsem *sem, struct spin_rwsem_waiter *waiter)
+{
+	list_del(&waiter->list);
+	if (!list_empty(&sem->wait_list) && sem->activity >= 0)
+		wake_readers(sem);
+	raw_spin_unlock_irq(&sem->wait_lock);
+	__set_current_state(TASK_RUNNING);
+	trace_contention_end(sem, -EINTR);
+	return -EINTR;
+}
+
+static int down_write_3_9(struct spin_rwsem *sem, unsigned int state)
 {
 	struct spin_rwsem_waiter waiter;
 	bool slept = false;
@@ -178,10 +214,12 @@ static void down_write_3_9(struct spin_rwsem *sem)
 	list_add_tail(&waiter.list, &sem->wait_list);
 	/* 2 */
 	while (sem->activity != 0) {
-		set_current_state(TASK_UNINTERRUPTIBLE);
+		set_current_state(state);
 		if (!slept)
 			trace_contention_begin(sem, LCB_F_WRITE);
 		slept = true;
+		if (signal_pending_state(state, current))
+			return leave_writer(sem, &waiter);
 		raw_spin_unlock_irq(&sem->wait_lock);
 		lockevent_inc(rwsem_sleep_writer);
 		schedule();
@@ -192,10 +230,11 @@ static void down_write_3_9(struct spin_rwsem *sem)
 	list_del(&waiter.list);
 	raw_spin_unlock_irq(&sem->wait_lock);
 	if (!slept)
-		return;
+		return 0;
 	__set_current_state(TASK_RUNNING);
 	lockevent_inc(rwsem_wlock);
 	trace_contention_end(sem, 0);
+	return 0;
 }
 
 static bool trylock(struct spin_rwsem *sem, enum lock_mode mode)
@@ -259,19 +298,19 @@ static void rwsem_spinlock_3_9_init(void *l, const uint64_t *values)
 static int rwsem_spinlock_lock(void *l, struct lock_req *req)
 {
 	struct spin_rwsem *sem = l;
+	int ret = 0;
 
-	if (req->how & LOCK_TRY) {
-		if (!trylock(sem, req->mode))
-			return -EBUSY;
-	} else if (req->mode == LOCK_SHARED) {
-		down_read(sem);
-	} else if (sem->steal) {
-		down_write_3_9(sem);
-	} else {
+	if (req->how & LOCK_TRY)
+		ret = trylock(sem, req->mode) ? 0 : -EBUSY;
+	else if (req->mode == LOCK_SHARED)
+		ret = down_read(sem, holders_sleep_state(req));
+	else if (sem->steal)
+		ret = down_write_3_9(sem, holders_sleep_state(req));
+	else
 		down_write_2_6(sem);
-	}
-	holders_add(&sem->holders, req->hold, req->mode);
-	return 0;
+	if (!ret)
+		holders_add(&sem->holders, req->hold, req->mode);
+	return ret;
 }
 
 static void rwsem_spinlock_unlock(void *l, struct lock_req *req)
@@ -346,6 +385,16 @@ LOCK_MODEL(rwsem_spinlock_3_9) = {
 	.mirrors = "Linux 3.9 lib/rwsem-spinlock.c",
 	.summary = "generic rwsem under a spinlock: writers are woken and race",
 	.caps = LOCK_CAP_SHARED | LOCK_CAP_TRY | LOCK_CAP_DOWNGRADE,
+	.events = event_names_3_9,
+	.init = rwsem_spinlock_3_9_init,
+};
+
+LOCK_MODEL(rwsem_spinlock_4_15) = {
+	RWSEM_SPINLOCK,
+	.name = "rwsem-spinlock-4.15",
+	.mirrors = "Linux 4.15 kernel/locking/rwsem-spinlock.c",
+	.summary = "rwsem-spinlock-3.9 with waits that can be killed",
+	.caps = LOCK_CAP_SHARED | LOCK_CAP_TRY | LOCK_CAP_SIGNAL | LOCK_CAP_DOWNGRADE,
 	.events = event_names_3_9,
 	.init = rwsem_spinlock_3_9_init,
 };

@@ -22,12 +22,40 @@ bool xadd_queue(struct xadd_rwsem *sem, struct xadd_waiter *waiter, enum lock_mo
 	return first;
 }
 
-void xadd_sleep_until_granted(struct xadd_waiter *waiter)
+/* wait_lock held. The last one takes the queue's bias along. */
+static void leave_queue(struct xadd_rwsem *sem, struct xadd_waiter *waiter)
+{
+	list_del(&waiter->list);
+	if (list_empty(&sem->wait_list))
+		atomic_sub(RWSEM_WAITING_BIAS, &sem->count);
+}
+
+/* False: it was granted the lock just before. */
+static bool leave_reader(struct xadd_rwsem *sem, struct xadd_waiter *waiter)
+{
+	bool queued;
+
+	raw_spin_lock_irq(&sem->wait_lock);
+	queued = waiter->task;
+	if (queued)
+		leave_queue(sem, waiter);
+	raw_spin_unlock_irq(&sem->wait_lock);
+	if (queued)
+		__set_current_state(TASK_RUNNING);
+	return queued;
+}
+
+bool xadd_sleep_until_granted(struct xadd_rwsem *sem, struct xadd_waiter *waiter, unsigned int state)
 {
 	for (;;) {
-		set_current_state(TASK_UNINTERRUPTIBLE);
+		set_current_state(state);
 		if (!smp_load_acquire(&waiter->task))
 			break;
+		if (signal_pending_state(state, current)) {
+			if (leave_reader(sem, waiter))
+				return false;
+			continue;
+		}
 		if (waiter->mode == LOCK_SHARED)
 			lockevent_inc(rwsem_sleep_reader);
 		else
@@ -35,6 +63,7 @@ void xadd_sleep_until_granted(struct xadd_waiter *waiter)
 		schedule();
 	}
 	__set_current_state(TASK_RUNNING);
+	return true;
 }
 
 /* -- waking, from 3.10 on -------------------------------------------------------------------- */
@@ -204,10 +233,10 @@ void xadd_downgrade_wake(struct xadd_rwsem *sem)
  * 1 queue, and take the failed attempt back; 2 nobody is active, or only readers are and
  * this one is the first: the lock is for the head to have; 3 sleep until granted.
  */
-void xadd_down_read_slow(struct xadd_rwsem *sem, int bias)
+int xadd_down_read_slow(struct xadd_rwsem *sem, int bias, unsigned int state)
 {
 	struct xadd_waiter waiter;
-	int count, adjustment = -bias;
+	int count, adjustment = -bias, ret;
 	bool first;
 	DEFINE_WAKE_Q(wake_q);
 
@@ -224,20 +253,39 @@ void xadd_down_read_slow(struct xadd_rwsem *sem, int bias)
 	raw_spin_unlock_irq(&sem->wait_lock);
 	wake_up_q(&wake_q);
 	/* 3 */
-	xadd_sleep_until_granted(&waiter);
-	lockevent_inc(rwsem_rlock);
-	trace_contention_end(sem, 0);
+	ret = xadd_sleep_until_granted(sem, &waiter, state) ? 0 : -EINTR;
+	lockevent_cond_inc(rwsem_rlock, !ret);
+	trace_contention_end(sem, ret);
+	return ret;
 }
 
-void xadd_sleep_writer(struct xadd_rwsem *sem)
+bool xadd_sleep_writer(struct xadd_rwsem *sem, unsigned int state)
 {
+	bool signal = false;
+
 	raw_spin_unlock_irq(&sem->wait_lock);
 	do {
+		signal = signal_pending_state(state, current);
+		if (signal)
+			break;
 		lockevent_inc(rwsem_sleep_writer);
 		schedule();
-		set_current_state(TASK_UNINTERRUPTIBLE);
+		set_current_state(state);
 	} while (atomic_read(&sem->count) & RWSEM_ACTIVE_MASK);
 	raw_spin_lock_irq(&sem->wait_lock);
+	return !signal;
+}
+
+void xadd_leave_writer(struct xadd_rwsem *sem, struct xadd_waiter *waiter)
+{
+	DEFINE_WAKE_Q(wake_q);
+
+	__set_current_state(TASK_RUNNING);
+	leave_queue(sem, waiter);
+	if (!list_empty(&sem->wait_list))
+		xadd_do_wake(sem, RWSEM_WAKE_ANY, sem->rules->wake_q ? &wake_q : NULL);
+	raw_spin_unlock_irq(&sem->wait_lock);
+	wake_up_q(&wake_q);
 }
 
 /* -- the simulator's side ------------------------------------------------------------------- */

@@ -132,9 +132,11 @@ void xadd_do_wake(struct xadd_rwsem *sem, enum xadd_wake type, struct wake_q_hea
 void xadd_wake(struct xadd_rwsem *sem);
 void xadd_downgrade_wake(struct xadd_rwsem *sem);
 /* The reader queues, and returns when it was granted the lock. @bias: what its failed attempt left in the word. */
-void xadd_down_read_slow(struct xadd_rwsem *sem, int bias);
+int xadd_down_read_slow(struct xadd_rwsem *sem, int bias, unsigned int state); /* 0 or -EINTR */
 /* Sleeps, with wait_lock held before and after, until nobody is active. The state was set before. */
-void xadd_sleep_writer(struct xadd_rwsem *sem);
+bool xadd_sleep_writer(struct xadd_rwsem *sem, unsigned int state); /* false: a signal came */
+/* A writer gives up: whoever is next is not left waiting. wait_lock held; dropped. */
+void xadd_leave_writer(struct xadd_rwsem *sem, struct xadd_waiter *waiter);
 
 /* -- rwsem_3_16_spin.c ----------------------------------------------------------------------- */
 
@@ -146,8 +148,8 @@ bool xadd_spin_write(struct xadd_rwsem *sem);
 void xadd_init(struct xadd_rwsem *sem, const struct xadd_rules *rules);
 /* Queues the current task. wait_lock held. True: it is the first. */
 bool xadd_queue(struct xadd_rwsem *sem, struct xadd_waiter *waiter, enum lock_mode mode);
-/* Sleeps until the record is cleared. */
-void xadd_sleep_until_granted(struct xadd_waiter *waiter);
+/* Sleeps until the record is cleared; false: a signal that @state heeds came first, and the queue is left. */
+bool xadd_sleep_until_granted(struct xadd_rwsem *sem, struct xadd_waiter *waiter, unsigned int state);
 /* Notes a grant, an unlock, a downgrade in the list of holders. */
 void xadd_hold(struct xadd_rwsem *sem, struct lock_req *req);
 enum lock_mode xadd_unhold(struct lock_req *req);

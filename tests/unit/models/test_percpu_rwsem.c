@@ -106,6 +106,66 @@ START_TEST(pcp_idle)
 }
 END_TEST
 
+/* On rcu_sync with an rwsem: as PCP-3, but whom the writer keeps out waits in the rwsem that the writer holds. */
+START_TEST(sync_3)
+{
+	see_bench(3, _i, "percpu-rwsem-4.8", GP);
+	bench_task("W", 0, 0, 0, "lock L; run 100; unlock L");
+	bench_task("R1", 1, 0, 100, "read L; run 2900; unlock L");
+	bench_task("R2", 2, 0, 2500, "read L; run 10; unlock L");
+	see(100500, "0x1 R1 []");
+	see(1999500, "0x1 R1 []");
+	see(2010500, "0x1 R1|BLOCK [W]");
+	see(2500500, "0x1 R1|BLOCK [W R2]");
+	see(3000500, "0x0 -|BLOCK [W R2]");
+	see(3002500, "0x0 W|BLOCK [R2]");
+	see(3102500, "0x0 - []"); /* R2 has the rwsem, and has not counted itself yet */
+	see(3104500, "0x1 R2 []");
+	see_run(5 * MS, "0x0 - []");
+	ck_assert_uint_eq(bench_event("L", "percpu_read_slow"), 2);
+	ck_assert_uint_eq(bench_event("L", "percpu_read_queued"), 1);
+	ck_assert_uint_eq(bench_event("L", "percpu_grace"), 1);
+	ck_assert_uint_eq(bench_event("L", "percpu_drain"), 2);
+	bench_close();
+}
+END_TEST
+
+/* The same arrivals as in PCP-4: a writer that spins is behind all readers that queued; they pass, and it waits for them. */
+START_TEST(sync_4)
+{
+	see_bench(5, _i, "percpu-rwsem-4.8", GP);
+	bench_task("W1", 0, 0, 0, "lock L; run 1000; unlock L"); /* from 2002 to 3002 */
+	bench_task("R1", 1, 0, 2100, "read L; run 10; unlock L");
+	bench_task("R2", 2, 0, 2200, "read L; run 20; unlock L");
+	bench_task("W2", 3, 0, 2300, "lock L; run 50; unlock L");
+	bench_task("R3", 4, 0, 2400, "read L; run 10; unlock L");
+	see(2200500, "0x0 W1|BLOCK [R1 R2]");
+	see(2400500, "0x0 W1|BLOCK [R1 R2 R3]"); /* W2 spins: W1 runs */
+	see(3002500, "0x0 - [W2]"); /* readers had the rwsem last: it queues */
+	see(3005500, "0x3 R1,R2,R3 [W2]");
+	see(3007500, "0x3 R1,R2,R3|BLOCK [W2]");
+	see(3015500, "0x1 R2|BLOCK [W2]");
+	see(3026500, "0x0 W2|BLOCK []");
+	see_run(6 * MS, "0x0 - []");
+	ck_assert_uint_eq(bench_event("L", "percpu_grace"), 1);
+	ck_assert_uint_eq(bench_event("L", "percpu_read_queued"), 3);
+	bench_close();
+}
+END_TEST
+
+/* Readers that count themselves just before the writer looks are waited for, though they saw nobody. */
+START_TEST(sync_late)
+{
+	see_bench(2, _i, "percpu-rwsem-4.8", GP);
+	bench_task("R", 0, 0, 0, "read L; run 3000; unlock L");
+	bench_task("W", 1, 0, 10, "lock L; run 10; unlock L");
+	see(2500500, "0x1 R|BLOCK [W]");
+	see(3002500, "0x0 W|BLOCK []");
+	see_run(20 * MS, "0x0 - []");
+	bench_close();
+}
+END_TEST
+
 /* The old form: a grace period before and after each writer; readers meanwhile go through the rwsem. */
 START_TEST(old)
 {
@@ -209,6 +269,9 @@ int main(void)
 	tcase_add_loop_test(tc, pcp_4, 0, 2);
 	tcase_add_loop_test(tc, pcp_5, 0, 2);
 	tcase_add_loop_test(tc, pcp_idle, 0, 2);
+	tcase_add_loop_test(tc, sync_3, 0, 2);
+	tcase_add_loop_test(tc, sync_4, 0, 2);
+	tcase_add_loop_test(tc, sync_late, 0, 2);
 	tcase_add_loop_test(tc, old, 0, 2);
 	tcase_add_loop_test(tc, brv_1, 0, 2);
 	tcase_add_loop_test(tc, brv_2, 0, 2);

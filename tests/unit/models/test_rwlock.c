@@ -157,6 +157,67 @@ START_TEST(qrw_3)
 }
 END_TEST
 
+/* QRW-1 of the first form: a reader at the head is in no word while a writer is there. */
+START_TEST(qrw_first_1)
+{
+	see_bench(5, _i, "qrwlock-3.16", NULL);
+	bench_task("W0", 0, 0, 0, "lock L; run 10; unlock L");
+	bench_task("R1", 1, 0, 1, "read L; run 5; unlock L");
+	bench_task("W1", 2, 0, 2, "lock L; run 2; unlock L");
+	bench_task("R2", 3, 0, 3, "read L; run 1; unlock L");
+	bench_task("R3", 4, 0, 11, "read L; run 1; unlock L");
+	see(500, "0xff W0 []");
+	see(1500, "0xff W0 []"); /* R1 is at the head, and in no word */
+	see(10500, "0x101 R1|WAITING []");
+	see(11500, "0x101 R1|WAITING []");
+	see(15500, "0xff W1 []");
+	see(17500, "0x200 R2,R3 []");
+	see_run(100, "0x0 - []");
+	ck_assert_str_eq(bench_grants("L"), "W0 0, R1 10, W1 15, R2 17, R3 17");
+	bench_close();
+}
+END_TEST
+
+/* QRW-3 of the first form: the writer at the head that lost to a newcomer does not say so before that has left. */
+START_TEST(qrw_first_3)
+{
+	see_bench(4, _i, "qrwlock-3.16", NULL);
+	bench_task("R0", 0, 0, 0, "read L; run 5; unlock L");
+	bench_task("W1", 1, 0, 1, "lock L; run 1; unlock L");
+	bench_stop_at("W1", "qrw_write_slow", 1, 6);
+	bench_stop_at("W1", "qrw_write_free", 1, 8);
+	bench_task("W9", 2, 0, 7, "lock L; run 5; unlock L");
+	bench_task("W8", 3, 0, 10, "lock L; run 1; unlock L");
+	see(1500, "0x100 R0 []");
+	see(6500, "0x0 - []");
+	see(7500, "0xff W9 []");
+	see(8500, "0xff W9 []");
+	see(12500, "0xff W1 []");
+	see_run(100, "0x0 - []");
+	ck_assert_uint_eq(bench_event("L", "qrw_write_lost"), 1);
+	ck_assert_str_eq(bench_grants("L"), "R0 0, W9 7, W1 12, W8 13");
+	bench_close();
+}
+END_TEST
+
+/* QRW-2 of the first form: a reader in an interrupt goes past a writer that waits, not past one that owns. */
+START_TEST(qrw_first_2)
+{
+	see_bench(3, _i, "qrwlock-3.16", NULL);
+	bench_task("R1", 0, 0, 0, "read L; run 10; unlock L");
+	bench_task("W", 1, 0, 1, "lock L; run 1; unlock L");
+	bench_task("X", 2, 0, 0, "run 30");
+	bench_irq("I", 2, 5, "read L; run 7; unlock L");
+	see(4500, "0x101 R1|WAITING []");
+	see(5500, "0x201 R1,I|WAITING []");
+	see(10500, "0x101 I|WAITING []");
+	see(12500, "0xff W []");
+	see_run(100, "0x0 - []");
+	ck_assert_uint_eq(bench_event("L", "qrw_read_irq"), 1);
+	bench_close();
+}
+END_TEST
+
 START_TEST(qrw_try)
 {
 	see_bench(2, _i, "qrwlock", NULL);
@@ -239,6 +300,9 @@ int main(void)
 	tcase_add_loop_test(tc, qrw_2, 0, 2);
 	tcase_add_loop_test(tc, qrw_2_owned, 0, 2);
 	tcase_add_loop_test(tc, qrw_3, 0, 2);
+	tcase_add_loop_test(tc, qrw_first_1, 0, 2);
+	tcase_add_loop_test(tc, qrw_first_2, 0, 2);
+	tcase_add_loop_test(tc, qrw_first_3, 0, 2);
 	tcase_add_loop_test(tc, qrw_try, 0, 2);
 	tcase_add_loop_test(tc, pft_1, 0, 2);
 	tcase_add_loop_test(tc, tft_1, 0, 2);

@@ -120,6 +120,42 @@ START_TEST(spl_5)
 END_TEST
 
 /* Trylocks of readers fail behind a queue; of writers, in 2.6, too. */
+/* 4.15: a killed writer leaves, and the readers behind it come in with those inside. */
+START_TEST(spl_killed)
+{
+	see_bench(5, _i, "rwsem-spinlock-4.15", NULL);
+	bench_task("R0", 0, 0, 0, "read L; run 20; unlock L");
+	bench_task("W", 1, 0, 1, "lock L kill; run 1; unlock L");
+	bench_task("R1", 2, 0, 2, "read L kill; run 4; unlock L");
+	bench_task("W2", 3, 0, 3, "lock L kill; run 1; unlock L");
+	bench_task("X", 4, 0, 5, "kill W; run 4; kill W2");
+	see(4500, "0x1 R0 [W R1 W2]");
+	see(8500, "0x2 R0 [W2]"); /* R1 has it, and is not awake yet */
+	see(10500, "0x2 R0,R1 [W2]");
+	see(12500, "0x2 R0,R1 []");
+	see_run(100, "0x0 - []");
+	ck_assert_int_eq(bench_result("W", 1), -EINTR);
+	ck_assert_int_eq(bench_result("W2", 1), -EINTR);
+	ck_assert_int_eq(bench_result("R1", 1), 0);
+	bench_close();
+}
+END_TEST
+
+/* A reader that is killed while a writer owns the lock just leaves. */
+START_TEST(spl_killed_reader)
+{
+	see_bench(3, _i, "rwsem-spinlock-4.15", NULL);
+	bench_task("W0", 0, 0, 0, "lock L; run 20; unlock L");
+	bench_task("R1", 1, 0, 1, "read L kill; run 1; unlock L");
+	bench_task("X", 2, 0, 5, "signal R1; run 1; kill R1");
+	see(4500, "0xffffffff W0 [R1]");
+	see(8500, "0xffffffff W0 []");
+	see_run(100, "0x0 - []");
+	ck_assert_int_eq(bench_result("R1", 1), -EINTR);
+	bench_close();
+}
+END_TEST
+
 START_TEST(spl_try)
 {
 	open_spl(3, _i);
@@ -260,6 +296,8 @@ int main(void)
 	tcase_add_loop_test(tc, spl_3, 0, 4);
 	tcase_add_loop_test(tc, spl_4, 0, 4);
 	tcase_add_loop_test(tc, spl_5, 0, 2);
+	tcase_add_loop_test(tc, spl_killed, 0, 2);
+	tcase_add_loop_test(tc, spl_killed_reader, 0, 2);
 	tcase_add_loop_test(tc, spl_try, 0, 4);
 	tcase_add_loop_test(tc, xadd_1, 0, 4);
 	tcase_add_loop_test(tc, xadd_3, 0, 4);

@@ -4,6 +4,7 @@
  * three sets of rules. See see.h for how the pictures are read.
  */
 #include <check.h>
+#include <errno.h>
 #include <stdlib.h>
 
 #include "tests/unit/models/see.h"
@@ -263,6 +264,45 @@ START_TEST(downgrade)
 }
 END_TEST
 
+/* 4.8: a writer that is killed lets the readers in that waited behind it; the last to leave takes the queue's bias along. */
+START_TEST(killed_writer)
+{
+	see_open(4, _i);
+	bench_lock("L", "rwsem-4.8");
+	bench_task("R0", 0, 0, 0, "read L; run 20; unlock L");
+	bench_task("W", 1, 0, 1, "lock L kill; run 1; unlock L");
+	bench_task("R1", 2, 0, 2, "read L kill; run 4; unlock L");
+	bench_task("X", 3, 0, 5, "signal W; run 1; kill W");
+	see(4500, "0xffff0001 R0|READER_OWNED [W R1]");
+	see(5500, "0xffff0001 R0|READER_OWNED [W R1]"); /* a plain signal ends no killable wait */
+	see(8500, "0x2 R0|READER_OWNED []"); /* R1 has it, and is not awake yet */
+	see(10500, "0x2 R0,R1|READER_OWNED []");
+	see_run(100, "0x0 -|READER_OWNED []");
+	ck_assert_int_eq(bench_result("W", 1), -EINTR);
+	ck_assert_int_eq(bench_result("R1", 1), 0);
+	bench_close();
+}
+END_TEST
+
+/* 4.8: readers that are killed just leave; the only waiter takes the queue's bias along. */
+START_TEST(killed_reader)
+{
+	see_open(4, _i);
+	bench_lock("L", "rwsem-4.8");
+	bench_task("W0", 0, 0, 0, "lock L; run 20; unlock L");
+	bench_task("R1", 1, 0, 1, "read L kill; run 1; unlock L");
+	bench_task("R2", 2, 0, 2, "read L intr; run 1; unlock L");
+	bench_task("X", 3, 0, 5, "kill R1; run 4; signal R2");
+	see(4500, "0xfffe0001 W0 [R1 R2]");
+	see(8500, "0xfffe0001 W0 [R2]");
+	see(12500, "0xffff0001 W0 []");
+	see_run(100, "0x0 - []");
+	ck_assert_int_eq(bench_result("R1", 1), -EINTR);
+	ck_assert_int_eq(bench_result("R2", 1), -EINTR);
+	bench_close();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("rwsem-xspin");
@@ -282,6 +322,8 @@ int main(void)
 	tcase_add_loop_test(tc, xspin_6_head, 0, 2 * NMODELS);
 	tcase_add_loop_test(tc, xspin_7, 0, 2 * NMODELS);
 	tcase_add_loop_test(tc, downgrade, 0, 2 * NMODELS);
+	tcase_add_loop_test(tc, killed_writer, 0, 2);
+	tcase_add_loop_test(tc, killed_reader, 0, 2);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);
