@@ -33,15 +33,15 @@ static const struct command {
 	{"lockintnowait", 6, DATA_MUTEX, "lock L[%s] interruptible"},
 	{"lockcont", 7, DATA_MUTEX, "continue"},
 	{"unlock", 8, DATA_MUTEX, "unlock L[%s]"},
-	{"lockbkl", 9, DATA_BKL, NULL},
-	{"unlockbkl", 10, DATA_BKL, NULL},
+	{"lockbkl", 9, DATA_BKL, "lock BKL"},
+	{"unlockbkl", 10, DATA_BKL, "unlock BKL"},
 	{"signal", 11, DATA_IGNORED, "signal"},
 	{"resetevent", 98, DATA_IGNORED, "resetevents"},
 	{"reset", 99, DATA_IGNORED, "reset"},
 };
 
 enum relation { EQUAL, LESS, GREATER };
-enum subject { PRIO, NORMAL_PRIO, OPCODE, EVENT, STATE };
+enum subject { PRIO, NORMAL_PRIO, OPCODE, EVENT, STATE, BKL /* the big kernel lock of up to 2.6.37 */ };
 
 static const struct test {
 	const char *name;
@@ -55,6 +55,7 @@ static const struct test {
 	{"eventeq", EVENT, EQUAL, NULL},      {"eventlt", EVENT, LESS, NULL},      {"eventgt", EVENT, GREATER, NULL},
 	{"unlocked", STATE, EQUAL, "free"},   {"trylock", STATE, EQUAL, "trying"}, {"blocked", STATE, EQUAL, "blocked"},
 	{"blockedwake", STATE, EQUAL, "parked"}, {"locked", STATE, EQUAL, "holds"},
+	{"unlockedbkl", BKL, EQUAL, "free"},  {"blockedbkl", BKL, EQUAL, "blocked"}, {"lockedbkl", BKL, EQUAL, "holds"},
 };
 
 static const char *const sign_of[] = {[EQUAL] = "=", [LESS] = "<", [GREATER] = ">"};
@@ -76,7 +77,7 @@ struct script {
 	GString *steps;
 	bool thread[THREADS];
 	unsigned mutexes;
-	bool compact;
+	bool compact, bkl;
 };
 
 /* -- fields ------------------------------------------------------------------------------------------ */
@@ -167,18 +168,14 @@ static bool command(struct script *s, const struct line *l)
 
 	if (!c)
 		return unknown(s, l, "a command (schedother, schedfifo, lock, locknowait, lockint, lockintnowait, "
-				     "lockcont, unlock, signal, resetevent, reset)");
-	if (c->data == DATA_BKL) {
-		import_error(s->src, l->number, l->field[1].column,
-			     "\"%s\": the big kernel lock is not modelled, and no shipped script uses it", c->name);
-		return false;
-	}
+				     "lockcont, unlock, lockbkl, unlockbkl, signal, resetevent, reset)");
 	if (!thread(s, l, &t))
 		return false;
 	if (c->data == DATA_MUTEX && !mutex(s, l, &n))
 		return false;
 	if (c->data == DATA_FIFO && !number(s, l, 3, "a priority from 1 to 99", 1, 99, &n))
 		return false;
+	s->bkl |= c->data == DATA_BKL;
 	data = g_strdup_printf("%" G_GINT64_FORMAT, n);
 	g_string_append_printf(s->steps, "tell T%" G_GINT64_FORMAT " ", t);
 	g_string_append_printf(s->steps, c->order, data); /* one %s, or none */
@@ -256,7 +253,7 @@ static bool test(struct script *s, const struct line *l, const char *verb)
 			t = &tests[i];
 	if (!t)
 		return unknown(s, l, "a test (prioeq, nprioeq, opcodeeq, eventeq with -lt and -gt, unlocked, trylock, "
-				     "blocked, blockedwake, locked)");
+				     "blocked, blockedwake, locked, unlockedbkl, blockedbkl, lockedbkl)");
 	if (!thread(s, l, &task))
 		return false;
 	g_string_append_printf(s->steps, "%s ", verb);
@@ -272,6 +269,10 @@ static bool test(struct script *s, const struct line *l, const char *verb)
 		if (!mutex(s, l, &n))
 			return false;
 		g_string_append_printf(s->steps, "T%" G_GINT64_FORMAT " %s L[%" G_GINT64_FORMAT "]", task, t->state, n);
+		return true;
+	case BKL:
+		s->bkl = true;
+		g_string_append_printf(s->steps, "T%" G_GINT64_FORMAT " %s BKL", task, t->state);
 		return true;
 	}
 	return false;
@@ -342,6 +343,8 @@ static GString *whole(const struct script *s, const char *model)
 	g_string_append_printf(out, "scenario \"%s\"%sorigin \"rt-tester script %s\"%s", name, nl, name, nl);
 	g_string_append_printf(out, "machine { sockets 1 cores 1 costs zero preempt full hz 1000 }%s", nl);
 	g_string_append_printf(out, "lock L[%u] : %s%s", MAX(s->mutexes, 1u), model, nl);
+	if (s->bkl) /* a semaphore there, or a spinlock; its depth is not counted here */
+		g_string_append_printf(out, "lock BKL : mutex%s", nl);
 	for (unsigned i = 0; i < THREADS; i++)
 		if (s->thread[i])
 			g_string_append_printf(out, "task T%u nice 0 { }%s", i, nl);

@@ -40,7 +40,7 @@ for f in *.tst *.json *.xml *.xmlv3; do
 		;;
 	esac
 done
-status 0 "$lockstep" test every-word.tst steal.tst
+status 0 "$lockstep" test every-word.tst steal.tst bkl.tst
 status 0 "$lockstep" test token.json.lks lock-order.json.lks typed-order.json.lks every-event.json.lks
 status 2 "$lockstep" test bad-words.tst
 # a hang is a verdict, with the script's line; what stands behind it is not reached
