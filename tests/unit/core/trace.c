@@ -63,6 +63,61 @@ START_TEST(test_dispatch)
 }
 END_TEST
 
+/* A function per type, a second listener for one of them, and the count that the trace keeps by itself. */
+START_TEST(test_each_and_count)
+{
+	static const sim_take_fn each[SIM_REC_TYPE_COUNT] = {[SIM_REC_GRANT] = see_a, [SIM_REC_EXIT] = see_a};
+	static const enum sim_rec_type types[] = {SIM_REC_GRANT, SIM_REC_UNLOCK, SIM_REC_EXIT, SIM_REC_LINE_SUM,
+						  SIM_REC_LINE};
+	struct sim_trace t = {0};
+	unsigned count = 0;
+	uint64_t digest = SIM_DIGEST_SEED;
+
+	seen[0] = '\0';
+	sim_trace_subscribe_each(&t, each, &count);
+	ck_assert_uint_eq(t.types, UINT64_C(1) << SIM_REC_GRANT | UINT64_C(1) << SIM_REC_EXIT);
+	sim_trace_subscribe(&t, SIM_CLASS_TASK, see_b, NULL);
+	sim_trace_count(&t);
+	for (unsigned i = 0; i < 5; i++) {
+		struct sim_rec rec = {.time = i, .type = types[i], .cpu = 7, .task = i + 1, .obj = 9, .arg = 3, .val = 5};
+
+		sim_trace_emit(&t, &rec);
+		digest = sim_digest_add(digest, &rec);
+	}
+	ck_assert_str_eq(seen, "agrant aexit bexit ");
+	ck_assert_uint_eq(count, 2);
+	ck_assert_uint_eq(t.count, 3); /* sums and lines are not part of digests */
+	ck_assert_uint_eq(t.digest, digest);
+	ck_assert_uint_eq(t.types >> SIM_REC_LINE & 1, 0);
+	ck_assert_uint_eq(t.types >> SIM_REC_SWITCH & 1, 1);
+}
+END_TEST
+
+static struct sim_rec got;
+
+static void keep(void *user, const struct sim_rec *rec)
+{
+	got = *rec;
+}
+
+/* What goes in as four words comes out as fields, each at its widest. */
+START_TEST(test_words_are_fields)
+{
+	struct sim_trace t = {0};
+	struct sim_rec rec = {UINT64_MAX - 1, SIM_REC_GRANT, 4095, UINT32_MAX, UINT32_MAX - 1, UINT32_MAX - 2, UINT64_MAX - 3};
+
+	sim_trace_subscribe(&t, SIM_CLASS_LOCK, keep, NULL);
+	sim_trace_put(&t, rec.time, sim_rec_who(&rec), sim_rec_what(&rec), rec.val);
+	ck_assert_uint_eq(got.time, rec.time);
+	ck_assert_uint_eq(got.type, rec.type);
+	ck_assert_uint_eq(got.cpu, rec.cpu);
+	ck_assert_uint_eq(got.task, rec.task);
+	ck_assert_uint_eq(got.obj, rec.obj);
+	ck_assert_uint_eq(got.arg, rec.arg);
+	ck_assert_uint_eq(got.val, rec.val);
+}
+END_TEST
+
 START_TEST(test_too_many_subscribers_abort)
 {
 	struct sim_trace t = {0};
@@ -300,6 +355,8 @@ int main(void)
 
 	tcase_add_test(tc, test_names);
 	tcase_add_test(tc, test_dispatch);
+	tcase_add_test(tc, test_each_and_count);
+	tcase_add_test(tc, test_words_are_fields);
 	tcase_add_test_raise_signal(tc, test_too_many_subscribers_abort, SIGABRT);
 	tcase_add_test(digest, test_digest_is_stable);
 	tcase_add_test(digest, test_digest_sees_every_field_and_the_order);
