@@ -36,7 +36,7 @@ struct cli_options {
 	char *seed, *spin, *choice, *max_steps, *first;
 	gboolean pieces, no_compare, bisect;
 	char *trace, *class;
-	gboolean json, quiet, verbose, tap, digest;
+	gboolean json, quiet, verbose, tap, ktap, digest;
 	char **kernels;
 	char *color, *junit;
 	int jobs;

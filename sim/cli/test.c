@@ -13,6 +13,7 @@
 static const GOptionEntry own_options[] = {
 	{ "jobs", 'j', 0, G_OPTION_ARG_INT, &opt.jobs, "Processes at a time (default: one per CPU)", "N" },
 	{ "tap", 0, 0, G_OPTION_ARG_NONE, &opt.tap, "Print TAP 13; exit 0 once it is printed", NULL },
+	{ "ktap", 0, 0, G_OPTION_ARG_NONE, &opt.ktap, "Print KTAP 1, as kernel tests do; exit 0 once it is printed", NULL },
 	{ "junit", 0, 0, G_OPTION_ARG_FILENAME, &opt.junit, "Also write JUnit XML to this file", "FILE" },
 	{ "digest", 0, 0, G_OPTION_ARG_NONE, &opt.digest, "Also print the digests of each run's records", NULL },
 	G_OPTION_ENTRY_NULL,
@@ -147,7 +148,9 @@ static void print_case(void *user, const struct test_case *c, unsigned index)
 {
 	g_autoptr(GString) out = g_string_new(NULL);
 
-	if (opt.tap)
+	if (opt.ktap)
+		case_ktap(out, c, index + 1);
+	else if (opt.tap)
 		case_tap(out, c, index + 1);
 	else
 		case_text(out, c, cli_colour(stdout), opt.quiet);
@@ -187,7 +190,9 @@ static int run_all(struct test_case *cases, unsigned n)
 	unsigned jobs = opt.jobs ? (unsigned)opt.jobs : g_get_num_processors();
 	int finished, status;
 
-	if (opt.tap)
+	if (opt.ktap)
+		cases_ktap_head(out, n);
+	else if (opt.tap)
 		cases_tap_head(out, n);
 	cli_write(out);
 	cli_catch_interrupt();
@@ -197,9 +202,9 @@ static int run_all(struct test_case *cases, unsigned n)
 		return CLI_WORLD;
 	}
 	g_string_truncate(out, 0);
-	if (!opt.tap)
+	if (!opt.tap && !opt.ktap)
 		cases_summary(out, cases, (unsigned)finished);
-	status = opt.tap ? CLI_FINE : worst_of(cases, (unsigned)finished);
+	status = opt.tap || opt.ktap ? CLI_FINE : worst_of(cases, (unsigned)finished);
 	if (cli_write(out) != CLI_FINE || (opt.junit && write_junit(cases, (unsigned)finished) != CLI_FINE))
 		status = CLI_WORLD;
 	if ((unsigned)finished < n) {

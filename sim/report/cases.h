@@ -30,6 +30,9 @@ void cases_summary(GString *out, const struct test_case *cases, unsigned n);
 /* TAP version 13, flat, with the reasons in YAML blocks. */
 void cases_tap_head(GString *out, unsigned n);
 void case_tap(GString *out, const struct test_case *c, unsigned number);
+/* KTAP version 1, as the kernel's own tests print it, with the reasons as remarks. */
+void cases_ktap_head(GString *out, unsigned n);
+void case_ktap(GString *out, const struct test_case *c, unsigned number);
 /* A JUnit XML document. */
 void cases_junit(GString *out, const struct test_case *cases, unsigned n);
 

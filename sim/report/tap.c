@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Test results as TAP 13. */
+/* Test results as TAP 13, and as the kernel's dialect of it. */
 #include <string.h>
 
 #include "sim/report/cases.h"
@@ -35,4 +35,22 @@ void case_tap(GString *out, const struct test_case *c, unsigned number)
 		if (*lines[i])
 			g_string_append_printf(out, "    %s\n", lines[i]);
 	g_string_append(out, "  ...\n");
+}
+
+void cases_ktap_head(GString *out, unsigned n)
+{
+	g_string_append_printf(out, "KTAP version 1\n1..%u\n", n);
+}
+
+/* No YAML there, and no escapes: reasons are remarks in front of the line that they belong to. */
+void case_ktap(GString *out, const struct test_case *c, unsigned number)
+{
+	g_auto(GStrv) lines = g_strsplit(c->text ? c->text : "", "\n", -1);
+	g_autofree char *name = g_strdelimit(g_strdup(c->path), "#\n", '_');
+
+	for (unsigned i = 0; c->status != CASE_PASSED && lines[i]; i++)
+		if (*lines[i])
+			g_string_append_printf(out, "# %s\n", lines[i]);
+	g_string_append_printf(out, "%s %u %s%s\n", c->status == CASE_PASSED ? "ok" : "not ok", number, name,
+			       c->status == CASE_BROKEN ? " # ERROR" : "");
 }

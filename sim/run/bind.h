@@ -60,7 +60,7 @@ struct run_bound {
 	sim_time from,
 		until; /* the window [warm-up, end); until is SIM_NEVER for `until done` without limit */
 	bool until_done;
-	bool compared; /* the run of a compare block */
+	const struct scn_compare *compared; /* the block whose run it is, or NULL */
 	uint64_t done; /* unnamed `done`s so far: $K */
 
 	struct bound_lock *lock;

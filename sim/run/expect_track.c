@@ -123,17 +123,6 @@ static void ask_init(struct watch *w, struct watch_ask *a, const struct scn_expe
 	w->track_types |= ask_types(e);
 }
 
-/* Does compare block @c describe this very run? */
-static bool block_runs(const struct watch *w, const struct scn_compare *c)
-{
-	uint32_t first;
-
-	if (w->scn->lock[c->lock].kind == SCN_BARRIER || !w->nlock)
-		return false;
-	first = w->b->lock_first[c->lock];
-	return c->model && first < w->nlock && !strcmp(w->b->lock[first].model->name, c->model);
-}
-
 static bool list_expects_findings(const struct scn_expect *e, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
@@ -145,18 +134,16 @@ static bool list_expects_findings(const struct scn_expect *e, unsigned n)
 void track_init(struct watch *w)
 {
 	const struct scenario *scn = w->scn;
+	const struct scn_compare *c = w->b->compared;
 	unsigned n = 0;
 
 	if (!scn)
 		return;
 	w->nask = scn->nexpect;
-	w->expects_findings = list_expects_findings(scn->expect, scn->nexpect);
-	for (unsigned i = 0; i < scn->ncompare; i++) {
+	w->expects_findings = c ? list_expects_findings(c->expect, c->nexpect) :
+				  list_expects_findings(scn->expect, scn->nexpect);
+	for (unsigned i = 0; i < scn->ncompare; i++)
 		w->nask += scn->compare[i].nexpect;
-		if (block_runs(w, &scn->compare[i]))
-			w->expects_findings |=
-				list_expects_findings(scn->compare[i].expect, scn->compare[i].nexpect);
-	}
 	w->ask = g_new0(struct watch_ask, w->nask + 1);
 	for (unsigned i = 0; i < scn->nexpect; i++)
 		ask_init(w, &w->ask[n++], &scn->expect[i]);

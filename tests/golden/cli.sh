@@ -214,6 +214,12 @@ has out "1..3"
 has out "not ok 1 - d/a.lks"
 has out "ok 2 - d/b.lks"
 has junit.xml '<testsuite name="lockstep" tests="3" failures="1" errors="1">'
+expect 0 "$lockstep" test -j2 --ktap d
+head -n 2 out | tr '\n' , | grep -qx "KTAP version 1,1..3," || { echo "the head of KTAP is wrong"; failed=1; }
+has out "not ok 1 d/a.lks"
+has out "ok 2 d/b.lks"
+has out "not ok 3 d/sub/c.lks # ERROR"
+grep -vqE '^(#|ok|not ok|1\.\.|KTAP)' out && { echo "a line that is not KTAP"; failed=1; }
 expect 1 "$lockstep" test d/a.lks d/b.lks
 expect 3 "$lockstep" test --junit nodir/x d/b.lks
 expect 2 "$lockstep" test

@@ -270,6 +270,22 @@ START_TEST(tap)
 }
 END_TEST
 
+START_TEST(ktap)
+{
+	g_autoptr(GString) out = g_string_new(NULL);
+
+	cases_ktap_head(out, 3);
+	for (unsigned i = 0; i < 3; i++)
+		case_ktap(out, &cases[i], i + 1);
+	ck_assert_str_eq(out->str, "KTAP version 1\n1..3\n"
+				   "ok 1 pi/a.lks\n"
+				   "#   FAIL  b.lks:3: x < 3 & \"y\"\n"
+				   "not ok 2 pi/b_1.lks\n"
+				   "# it crashed: signal 6\n"
+				   "not ok 3 c.lks # ERROR\n");
+}
+END_TEST
+
 START_TEST(junit)
 {
 	g_autoptr(GString) out = g_string_new(NULL);
@@ -313,6 +329,7 @@ int main(void)
 	tcase_add_test(t, json_escapes);
 	tcase_add_test(t, json_of_a_result);
 	tcase_add_test(t, tap);
+	tcase_add_test(t, ktap);
 	tcase_add_test(t, junit);
 	tcase_add_test(t, summary);
 	suite_add_tcase(s, t);

@@ -169,6 +169,32 @@ START_TEST(common_random_numbers)
 }
 END_TEST
 
+/* Each run answers to its own expectations, also where a block names the model that the lock has anyway. */
+START_TEST(blocks_expect_for_themselves)
+{
+#define WRONG                                                                                      \
+	ZERO "lock l : busted-exclusion\n"                                                         \
+	     "task a fifo 1 cpu 0 { loop 3 { lock l  run 1ms  unlock l } }\n"                      \
+	     "task b fifo 1 cpu 1 { loop 3 { lock l  run 1ms  unlock l } }\n"                      \
+	     "run until done limit 1s\n"
+	struct text_run *t = text_run(WRONG "compare l : busted-exclusion { expect finding mutual-exclusion }\n", NULL);
+
+	ck_assert_uint_eq(t->result->nfinding, 1);
+	ck_assert(!t->result->finding[0].expected);
+	ck_assert_int_eq(t->result->end, RUN_END_FINDING);
+	ck_assert_uint_gt(t->result->compare[0].result->nfinding, 1);
+	ck_assert(t->result->compare[0].result->finding[0].expected);
+	text_free(t);
+	t = text_run(WRONG "expect finding mutual-exclusion\ncompare l : busted-exclusion { expect no finding }\n", NULL);
+	ck_assert_uint_gt(t->result->nfinding, 1);
+	ck_assert_int_eq(t->result->end, RUN_END_DONE);
+	ck_assert_uint_eq(t->result->compare[0].result->nfinding, 1);
+	ck_assert_int_eq(t->result->compare[0].result->end, RUN_END_FINDING);
+	text_free(t);
+#undef WRONG
+}
+END_TEST
+
 START_TEST(break_closes_what_it_leaves)
 {
 	struct text_run *t = text_run(ZERO "lock l : ticket\n"
@@ -216,6 +242,7 @@ int main(void)
 	tcase_add_test(t, draws_do_not_depend_on_others);
 	tcase_add_test(t, draws_depend_on_the_seed);
 	tcase_add_test(t, common_random_numbers);
+	tcase_add_test(t, blocks_expect_for_themselves);
 	tcase_add_test(t, break_closes_what_it_leaves);
 	tcase_add_test(t, models_that_forget_are_told);
 	suite_add_tcase(s, t);
