@@ -321,11 +321,11 @@ static void put_header(const struct model *m, GString *out, const struct model_t
 	g_string_append_printf(out, "task %s ", t->name);
 	if (m->scheduler == MODEL_EDF && t->release != MODEL_ONCE) {
 		g_string_append(out, "deadline "); /* there without a budget: one that is never used up */
-		put_time(out, t->deadline);
+		put_time(out, MIN(t->deadline, t->period));
 		g_string_append_c(out, ' ');
 		put_time(out, t->period);
 		g_string_append_c(out, ' ');
-		put_time(out, t->deadline);
+		put_time(out, MIN(t->deadline, t->period));
 	} else if (t->fair) {
 		g_string_append(out, "nice 0");
 	} else {
@@ -360,17 +360,16 @@ static void put_task(const struct model *m, GString *out, const struct model_tas
 	g_string_append(out, " }\n");
 }
 
-static void put_resource(const struct model *m, GString *out, const struct model_resource *r, int ask)
+static void put_resource(GString *out, const struct model_resource *r)
 {
 	static const char *const model[] = { [MODEL_NONE] = "mutex", [MODEL_PIP] = "rtmutex", [MODEL_PCP] = "pcp", [MODEL_IPCP] = "futex-pp" };
-	enum model_protocol p = ask >= 0 ? (enum model_protocol)ask : r->protocol;
 
 	if (r->units != 1) {
 		g_string_append_printf(out, "semaphore %s = %" G_GINT64_FORMAT "\n", r->name, r->units);
 		return;
 	}
-	g_string_append_printf(out, "lock %s : %s", r->name, model[p]);
-	if (r->ceiling > 0 && (p == MODEL_PCP || p == MODEL_IPCP))
+	g_string_append_printf(out, "lock %s : %s", r->name, model[r->protocol]);
+	if (r->ceiling > 0 && (r->protocol == MODEL_PCP || r->protocol == MODEL_IPCP))
 		g_string_append_printf(out, " { ceiling %" G_GINT64_FORMAT " }", r->ceiling);
 	g_string_append_c(out, '\n');
 }
@@ -512,6 +511,8 @@ static void remark_deadline(struct model *m, const struct model_task *t)
 {
 	char text[SIM_TIME_CHARS];
 
+	if (m->scheduler == MODEL_EDF && t->deadline > t->period)
+		model_remark(m, "not carried: deadline %s of %s: the period is the latest", sim_time_format(text, t->deadline), t->original);
 	if (m->scheduler != MODEL_EDF && t->release != MODEL_ONCE && t->deadline != t->period)
 		model_remark(m, "not carried: deadline %s of %s: nothing watches it", sim_time_format(text, t->deadline), t->original);
 }
@@ -523,6 +524,8 @@ GString *model_print(struct model *m, struct xml *root, const struct model_ask *
 
 	if (ask->scheduler >= 0)
 		m->scheduler = (enum model_scheduler)ask->scheduler;
+	for (guint i = 0; ask->protocol >= 0 && i < m->resource->len; i++)
+		((struct model_resource *)m->resource->pdata[i])->protocol = (enum model_protocol)ask->protocol;
 	if (!is_complete(m) || !set_levels(m))
 		return NULL;
 	for (guint i = 0; i < m->task->len; i++)
@@ -534,7 +537,7 @@ GString *model_print(struct model *m, struct xml *root, const struct model_ask *
 	g_string_append_printf(out, "scenario \"%s\"\norigin \"%s model %s\"\n", name, m->tool, name);
 	g_string_append_printf(out, "machine { sockets 1 cores %u costs zero preempt full hz 1000 }\n\n", m->cpus);
 	for (guint i = 0; i < m->resource->len; i++)
-		put_resource(m, out, m->resource->pdata[i], ask->protocol);
+		put_resource(out, m->resource->pdata[i]);
 	if (m->resource->len)
 		g_string_append_c(out, '\n');
 	for (guint i = 0; i < m->task->len; i++)

@@ -37,7 +37,7 @@ static bool deadline_sched(struct rtapp *a, const struct json *task, GString *ou
 {
 	static const char *const keys[3][2] = {
 		{"dl-runtime", "runtime"}, {"dl-period", "period"}, {"dl-deadline", "deadline"}};
-	gint64 us = 0;
+	gint64 us = 0, all[3];
 
 	g_string_append(out, "deadline");
 	for (unsigned i = 0; i < 3; i++) {
@@ -51,8 +51,13 @@ static bool deadline_sched(struct rtapp *a, const struct json *task, GString *ou
 		if (j && !rtapp_time(a, j, &us)) /* the period is by default the runtime, the deadline the period */
 			return false;
 		g_string_append_printf(out, " %" G_GINT64_FORMAT "us", us);
+		all[i] = us;
 	}
-	return true;
+	if (all[0] && all[0] <= all[2] && all[2] <= all[1])
+		return true;
+	import_error_at(a->src, task->at, "expected 0 < dl-runtime <= dl-deadline <= dl-period, found %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT
+			" and %" G_GINT64_FORMAT, all[0], all[2], all[1]);
+	return false;
 }
 
 /* "fifo 10"; empty if nothing is said. @fallback: the policy where none is named; of a phase, that of its

@@ -49,7 +49,7 @@ grep -q "hang.tst:4: await T1 holds L\[0\]" "$dir/out" || { echo "the hang has n
 status 0 "$lockstep" import --generation pending steal.tst
 grep -q "lock L\[1\] : rtmutex-2.6.31" "$dir/out" || { echo "--generation pending does not choose the model"; failed=1; }
 # models of others: the scheduler and the protocol can be chosen, and what comes out runs
-for more in "--scheduler edf" "--scheduler dm --protocol pcp" "--protocol ipcp --cores 2" "--protocol none" "--scheduler given"; do
+for more in "--scheduler edf" "--scheduler edf --protocol ipcp" "--scheduler dm --protocol pcp" "--protocol ipcp --cores 2" "--protocol none" "--scheduler given"; do
 	# shellcheck disable=SC2086
 	status 0 "$lockstep" import $more mcrtsim.xml -o "$dir/x.lks"
 	[ "$more" = "--scheduler given" ] || status 0 "$lockstep" run --quiet "$dir/x.lks"
