@@ -11,7 +11,7 @@
  *
  * Three policies of PREEMPT_RT in 2008 are three settings: strict hand-off is the default;
  * `lateral` lets tasks that are not real-time steal from equals; `adaptive` lets every waiter
- * spin while the owner runs.
+ * spin while the owner runs, awake, so that a pending owner that spins is not woken.
  *
  * Mirrors: Linux 2.6.31 kernel/rtmutex.c; `lateral` and `adaptive`: "adaptive locks",
  * Haskins, Morreale, Dietrich, February to May 2008 (2.6.25-rt)
@@ -118,7 +118,7 @@ static bool try_to_take(struct rt_mutex_base *lock)
 
 /* -- waiting ----------------------------------------------------------------------------------- */
 
-/* True: look again. False: the owner does not run, sleep. */
+/* True: look again. False: the owner does not run, sleep. Who spins is awake, and needs nobody to wake it. */
 static bool adaptive_wait(struct rt_mutex_base *lock, struct rt_mutex_waiter *waiter,
 			  struct task_struct *owner)
 {
@@ -132,14 +132,21 @@ static bool adaptive_wait(struct rt_mutex_base *lock, struct rt_mutex_waiter *wa
 }
 
 /* 4 */
-static void wait_a_turn(struct rt_mutex_base *lock, struct rt_mutex_waiter *waiter)
+static void wait_a_turn(struct rt_mutex_base *lock, struct rt_mutex_waiter *waiter, unsigned int state)
 {
 	struct rt_mutex_pending *whole = container_of(lock, struct rt_mutex_pending, base);
 	struct task_struct *owner = pending_owner(lock);
+	bool spun = false;
 
 	raw_spin_unlock_irq(&lock->wait_lock);
 	model_step("rt_mutex_wait");
-	if ((!whole->adaptive || !adaptive_wait(lock, waiter, owner)) && READ_ONCE(waiter->task)) {
+	if (whole->adaptive) {
+		__set_current_state(TASK_RUNNING);
+		spun = adaptive_wait(lock, waiter, owner);
+		if (!spun)
+			set_current_state(state);
+	}
+	if (!spun && READ_ONCE(waiter->task)) {
 		lockevent_inc(rtmutex_sleep);
 		schedule();
 	}
@@ -173,7 +180,7 @@ static int wait_for_lock(struct rt_mutex_base *lock, struct rt_mutex_waiter *wai
 			if (ret)
 				return ret;
 		}
-		wait_a_turn(lock, waiter);
+		wait_a_turn(lock, waiter, state);
 		set_current_state(state);
 	}
 	return 0;
@@ -226,6 +233,7 @@ static bool slowtrylock(struct rt_mutex_base *lock)
 /* 3. Woken while boosts are still in place. */
 static void wakeup_next(struct rt_mutex_base *lock)
 {
+	struct rt_mutex_pending *whole = container_of(lock, struct rt_mutex_pending, base);
 	struct rt_mutex_waiter *waiter = rt_mutex_top_waiter(lock), *next;
 	struct task_struct *pending = waiter->task;
 
@@ -243,7 +251,9 @@ static void wakeup_next(struct rt_mutex_base *lock)
 	if (next)
 		rt_mutex_enqueue_pi(pending, next);
 	raw_spin_unlock(&pending->pi_lock);
-	wake_up_process(pending);
+	/* it looks at waiter->task after it has set its state */
+	if (!whole->adaptive || READ_ONCE(pending->__state) != TASK_RUNNING)
+		wake_up_process(pending);
 }
 
 static void slowunlock(struct rt_mutex_base *lock)

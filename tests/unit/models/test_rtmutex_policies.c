@@ -5,10 +5,11 @@
 
 #include "tests/unit/models/harness.h"
 
-static void policy(const char *params, const char *grants)
+static void policy(const char *params, sim_time wake, const char *grants)
 {
 	bench_open(3);
 	bench_cost("idle_exit", 2 * U);
+	bench_cost("wake", wake);
 	bench_lock_params("L", "rtmutex-2.6.31", params);
 	bench_task("A", 0, 0, 0, "lock L; run 4; unlock L; run 1; lock L; run 4; unlock L");
 	bench_task("B", 1, 0, 1, "lock L; run 4; unlock L");
@@ -22,9 +23,10 @@ static void policy(const char *params, const char *grants)
 
 START_TEST(policies)
 {
-	policy("lateral=0 adaptive=0", "A 0, B 6, C 12, A 18"); /* two units of nothing before each */
-	policy("lateral=1 adaptive=0", "A 0, A 5, C 11, B 17");	/* A passes B on its way */
-	policy("lateral=1 adaptive=1", "A 0, B 4, C 8, A 12");	/* nobody sleeps */
+	policy("lateral=0 adaptive=0", 0, "A 0, B 6, C 12, A 18"); /* two units of nothing before each */
+	policy("lateral=1 adaptive=0", 0, "A 0, A 5, C 11, B 17");	/* A passes B on its way */
+	policy("lateral=1 adaptive=1", 0, "A 0, B 4, C 8, A 12");	/* nobody sleeps */
+	policy("lateral=1 adaptive=1", 3 * U, "A 0, B 4, C 8, A 12"); /* nor is woken */
 }
 END_TEST
 
