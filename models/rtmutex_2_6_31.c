@@ -233,7 +233,6 @@ static bool slowtrylock(struct rt_mutex_base *lock)
 /* 3. Woken while boosts are still in place. */
 static void wakeup_next(struct rt_mutex_base *lock)
 {
-	struct rt_mutex_pending *whole = container_of(lock, struct rt_mutex_pending, base);
 	struct rt_mutex_waiter *waiter = rt_mutex_top_waiter(lock), *next;
 	struct task_struct *pending = waiter->task;
 
@@ -251,9 +250,7 @@ static void wakeup_next(struct rt_mutex_base *lock)
 	if (next)
 		rt_mutex_enqueue_pi(pending, next);
 	raw_spin_unlock(&pending->pi_lock);
-	/* it looks at waiter->task after it has set its state */
-	if (!whole->adaptive || READ_ONCE(pending->__state) != TASK_RUNNING)
-		wake_up_process(pending);
+	wake_up_process(pending); /* nothing, if it spins */
 }
 
 static void slowunlock(struct rt_mutex_base *lock)
