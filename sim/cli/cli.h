@@ -80,6 +80,8 @@ struct scenario *cli_load_with(const char *path, const char *more, FILE *message
 bool cli_fill_run_options(struct run_options *o);
 /* Writes to stdout and flushes: 0, or CLI_WORLD after a message. */
 int cli_write(const GString *text);
+/* Writes a file, or whatever stands at @path (a device is not replaced): 0, or CLI_WORLD after a message with the path. */
+int cli_write_file(const char *path, const char *text, size_t len);
 
 /* Set by SIGINT once cli_catch_interrupt() was called; a second SIGINT kills. */
 extern volatile int cli_interrupted;

@@ -217,13 +217,9 @@ static int print(struct comparison *c)
 static int save(const struct versus *v)
 {
 	g_autoptr(GString) out = g_string_new(NULL);
-	g_autoptr(GError) error = NULL;
 
 	versus_json(out, v);
-	if (g_file_set_contents(own.save, out->str, (gssize)out->len, &error))
-		return CLI_FINE;
-	cli_error("%s", error->message);
-	return CLI_WORLD;
+	return cli_write_file(own.save, out->str, out->len);
 }
 
 static int finish(struct comparison *c, struct baseline *baseline, uint64_t tolerance)

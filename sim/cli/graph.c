@@ -36,16 +36,6 @@ static const GOptionEntry own_options[] = {
 
 /* -- output ---------------------------------------------------------------------------------------- */
 
-static int write_dot(const GString *dot)
-{
-	g_autoptr(GError) error = NULL;
-
-	if (g_file_set_contents(own.out, dot->str, (gssize)dot->len, &error))
-		return CLI_FINE;
-	cli_error("%s", error->message);
-	return CLI_WORLD;
-}
-
 static int feed(int fd, const GString *dot)
 {
 	size_t done = 0;
@@ -100,7 +90,7 @@ static int print(const GString *dot)
 		return cli_write(dot);
 	if (g_str_has_suffix(own.out, ".svg") || g_str_has_suffix(own.out, ".png"))
 		return run_dot(dot, own.out + strlen(own.out) - 3);
-	return write_dot(dot);
+	return cli_write_file(own.out, dot->str, dot->len);
 }
 
 /* -- which instants -------------------------------------------------------------------------------- */

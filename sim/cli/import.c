@@ -199,19 +199,7 @@ static bool model_options(struct model_ask *ask)
 
 static int write_out(const GString *out)
 {
-	FILE *f;
-	bool good;
-
-	if (!asked.output)
-		return cli_write(out);
-	f = fopen(asked.output, "w");
-	good = f && fwrite(out->str, 1, out->len, f) == out->len;
-	if (f && fclose(f))
-		good = false;
-	if (good)
-		return CLI_FINE;
-	cli_error("%s: %s", asked.output, g_strerror(errno));
-	return CLI_WORLD;
+	return asked.output ? cli_write_file(asked.output, out->str, out->len) : cli_write(out);
 }
 
 static int run(int argc, char **argv)

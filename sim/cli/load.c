@@ -176,3 +176,16 @@ int cli_write(const GString *text)
 	clearerr(stdout);
 	return CLI_WORLD;
 }
+
+int cli_write_file(const char *path, const char *text, size_t len)
+{
+	FILE *f = fopen(path, "w");
+	bool good = f && fwrite(text, 1, len, f) == len;
+
+	if (f && fclose(f))
+		good = false;
+	if (good)
+		return CLI_FINE;
+	cli_error("%s: %s", path, g_strerror(errno));
+	return CLI_WORLD;
+}

@@ -236,12 +236,12 @@ static int feed_gnuplot(const char *gnuplot, const GString *script, const char *
 	const char *argv[] = { gnuplot, file, NULL };
 	bool good = fd >= 0 && g_close(fd, &error) && g_file_set_contents(file, script->str, (gssize)script->len, &error) &&
 		    g_spawn_sync(NULL, (char **)argv, NULL, G_SPAWN_DEFAULT, NULL, NULL, &svg, &messages, &status, &error) &&
-		    g_spawn_check_wait_status(status, &error) && g_file_set_contents(path, svg, -1, &error);
+		    g_spawn_check_wait_status(status, &error);
 
 	if (file)
 		g_remove(file);
 	if (good)
-		return CLI_FINE;
+		return cli_write_file(path, svg, strlen(svg));
 	cli_error("--svg: %s", messages && *messages ? messages : error->message);
 	return CLI_WORLD;
 }

@@ -144,6 +144,8 @@ static void run_case(struct test_case *c)
 
 /* -- all of them ------------------------------------------------------------------------------------- */
 
+static bool lost; /* some line could not be printed */
+
 static void print_case(void *user, const struct test_case *c, unsigned index)
 {
 	g_autoptr(GString) out = g_string_new(NULL);
@@ -154,22 +156,15 @@ static void print_case(void *user, const struct test_case *c, unsigned index)
 		case_tap(out, c, index + 1);
 	else
 		case_text(out, c, cli_colour(stdout), opt.quiet);
-	cli_write(out);
+	lost |= cli_write(out) != CLI_FINE;
 }
 
 static int write_junit(const struct test_case *cases, unsigned n)
 {
 	g_autoptr(GString) out = g_string_new(NULL);
-	FILE *f = fopen(opt.junit, "w");
-	bool good;
 
 	cases_junit(out, cases, n);
-	good = f && fwrite(out->str, 1, out->len, f) == out->len;
-	if (f && fclose(f))
-		good = false;
-	if (!good)
-		cli_error("%s: %s", opt.junit, g_strerror(errno));
-	return good ? CLI_FINE : CLI_WORLD;
+	return cli_write_file(opt.junit, out->str, out->len);
 }
 
 static int worst_of(const struct test_case *cases, unsigned n)
@@ -194,7 +189,7 @@ static int run_all(struct test_case *cases, unsigned n)
 		cases_ktap_head(out, n);
 	else if (opt.tap)
 		cases_tap_head(out, n);
-	cli_write(out);
+	lost = cli_write(out) != CLI_FINE;
 	cli_catch_interrupt();
 	finished = workers_run(cases, n, jobs, run_case, print_case, NULL);
 	if (finished < 0) {
@@ -205,13 +200,13 @@ static int run_all(struct test_case *cases, unsigned n)
 	if (!opt.tap && !opt.ktap)
 		cases_summary(out, cases, (unsigned)finished);
 	status = opt.tap || opt.ktap ? CLI_FINE : worst_of(cases, (unsigned)finished);
-	if (cli_write(out) != CLI_FINE || (opt.junit && write_junit(cases, (unsigned)finished) != CLI_FINE))
+	if (cli_write(out) != CLI_FINE || lost || (opt.junit && write_junit(cases, (unsigned)finished) != CLI_FINE))
 		status = CLI_WORLD;
 	if ((unsigned)finished < n) {
 		cli_error("%u of %u were not run", n - (unsigned)finished, n);
-		status = cli_interrupted ? CLI_INTERRUPTED : CLI_WORLD;
+		status = CLI_WORLD;
 	}
-	return status;
+	return cli_interrupted ? CLI_INTERRUPTED : status;
 }
 
 static int run(int argc, char **argv)

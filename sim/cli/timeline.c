@@ -77,16 +77,6 @@ bool timeline_prepare(struct run_options *o)
 	return true;
 }
 
-static int write_svg(const GString *svg)
-{
-	g_autoptr(GError) error = NULL;
-
-	if (g_file_set_contents(own.where, svg->str, (gssize)svg->len, &error))
-		return CLI_FINE;
-	cli_error("%s", error->message);
-	return CLI_WORLD;
-}
-
 int timeline_draw(const struct run_result *r, const char *path)
 {
 	g_autoptr(GString) out = g_string_new(NULL);
@@ -97,7 +87,7 @@ int timeline_draw(const struct run_result *r, const char *path)
 	timeline_finish(own.timeline, r->until, &own.story);
 	if (*own.where) {
 		timeline_svg(out, own.timeline, cli_run_title(r, path), own.from, own.to);
-		status = write_svg(out);
+		status = cli_write_file(own.where, out->str, out->len);
 	} else {
 		g_string_append(out, opt.quiet ? "" : "\n");
 		timeline_text(out, own.timeline, cli_run_title(r, path), own.from, own.to, 0);

@@ -114,8 +114,8 @@ static void tell_divergence(struct twin_program *p, const char *what, const stru
 		print(t, what);
 	twin_result_free(t);
 	printf("\n%s\n", text);
-	if (asked.keep && !g_file_set_contents(asked.keep, text, -1, NULL))
-		cli_error("%s: %s", asked.keep, g_strerror(errno));
+	if (asked.keep)
+		cli_write_file(asked.keep, text, strlen(text));
 }
 
 static int twin_random_lock(const char *lock, uint64_t n, uint64_t seed, const struct twin_options *o)

@@ -151,7 +151,7 @@ bool validate_update(const char *path, const GPtrArray *file, const struct verdi
 	}
 	if (whole) {
 		validate_markdown(out, page, file->len);
-		g_file_set_contents(path, out->str, (gssize)out->len, &error);
+		whole = cli_write_file(path, out->str, out->len) == CLI_FINE;
 	}
 	for (unsigned i = 0; i < file->len; i++) {
 		g_free(page[i].kept);
@@ -159,5 +159,5 @@ bool validate_update(const char *path, const GPtrArray *file, const struct verdi
 	}
 	if (error)
 		cli_error("%s", error->message);
-	return !error;
+	return whole;
 }

@@ -102,6 +102,21 @@ has err "nodir/x"
 	expect 3 sh -c '"$1" run good.lks >/dev/full' sh "$lockstep"
 	has err "stdout"
 }
+[ -c /dev/full ] && for form in --tap --ktap --quiet; do
+	expect 3 sh -c '"$1" test $2 good.lks missed.lks >/dev/full' sh "$lockstep" $form
+	has err "stdout"
+done
+for to in "run --timeline=nodir/x.svg" "graph -o nodir/x.dot" "compare --lock l=rtmutex --save nodir/x"; do
+	expect 3 "$lockstep" $to good.lks
+	has err "nodir/x"
+	grep -q "No such file" err || { echo "no reason for $to"; failed=1; }
+done
+# what stands there is written to, not replaced
+for to in "graph -o out.gv" "compare --lock l=rtmutex --save out.gv"; do
+	ln -sf real out.gv
+	expect 0 "$lockstep" $to good.lks
+	[ -L out.gv ] || { echo "$to replaces a link"; failed=1; }
+done
 expect 2 "$lockstep"
 expect 2 "$lockstep" rnu good.lks
 has err 'did you mean "run"?'
@@ -248,6 +263,15 @@ got=$?
 [ $got -eq 130 ] || { echo "SIGINT gives $got"; failed=1; }
 has out "Scenario long"
 has out "interrupted"
+for verb in "test" "test --tap" "explain" "compare --lock l=rtmutex"; do
+	"$lockstep" $verb long.lks >out 2>err &
+	pid=$!
+	sleep 1
+	kill -INT $pid
+	wait $pid
+	got=$?
+	[ $got -eq 130 ] || { echo "SIGINT gives $got: $verb"; failed=1; }
+done
 
 [ $failed -eq 0 ] && echo "all as expected"
 exit $failed
