@@ -17,7 +17,6 @@
  * Deviations:
  *  1. A grace period takes `gp`; see rcu_sync.h.
  *  2. Counters of CPUs from 1024 on share those of the lower ones.
- *  3. Counting is an atomic operation; the kernel's is not.
  *
  * Read:   1. idle: count   2. count; no block: in   3. take it back, prod the writer, queue
  * Write:  1. rss not idle   2. block, or queue   3. until the sum is 0
@@ -40,7 +39,7 @@ struct percpu_rwsem {
 	struct list_head holders;
 
 	struct {
-		atomic_t n __cacheline_aligned;
+		int n __cacheline_aligned;
 	} read_count[COUNTERS];
 };
 
@@ -61,9 +60,12 @@ LOCKEVENTS(PERCPU_EVENTS)
 
 /* -- readers and writers ------------------------------------------------------------------------ */
 
-static atomic_t *my_count(struct percpu_rwsem *sem)
+/* One instruction on this CPU's own line: no other CPU writes it, so it need not be an atomic one. */
+static void count(struct percpu_rwsem *sem, int by)
 {
-	return &sem->read_count[smp_processor_id() % COUNTERS].n;
+	int *mine = &sem->read_count[smp_processor_id() % COUNTERS].n;
+
+	WRITE_ONCE(*mine, *mine + by);
 }
 
 static void prod_writer(struct percpu_rwsem *sem)
@@ -77,10 +79,10 @@ static void prod_writer(struct percpu_rwsem *sem)
 /* Preemption off. The count may be taken on behalf of another task. */
 static bool read_try(struct percpu_rwsem *sem)
 {
-	atomic_inc(my_count(sem));
+	count(sem, 1);
 	if (!atomic_read(&sem->block))
 		return true;
-	atomic_dec(my_count(sem));
+	count(sem, -1);
 	prod_writer(sem);
 	return false;
 }
@@ -92,64 +94,81 @@ static bool write_try(struct percpu_rwsem *sem)
 
 static bool try(struct percpu_rwsem *sem, enum lock_mode mode)
 {
-	return mode == LOCK_SHARED ? read_try(sem) : write_try(sem);
+	bool taken;
+
+	if (mode == LOCK_EXCLUSIVE)
+		return write_try(sem);
+	preempt_disable();
+	taken = read_try(sem);
+	preempt_enable();
+	return taken;
+}
+
+static void sleep_until_granted(struct percpu_rwsem *sem, struct percpu_waiter *waiter)
+{
+	bool reads = waiter->mode == LOCK_SHARED;
+
+	lockevent_cond_inc(percpu_read_queued, reads);
+	lockevent_cond_inc(percpu_write_queued, !reads);
+	trace_contention_begin(sem, LCB_F_PERCPU | (reads ? LCB_F_READ : LCB_F_WRITE));
+	for (;;) {
+		set_current_state(TASK_UNINTERRUPTIBLE);
+		if (!smp_load_acquire(&waiter->task))
+			break;
+		schedule();
+	}
+	trace_contention_end(sem, 0);
 }
 
 static void wait(struct percpu_rwsem *sem, enum lock_mode mode)
 {
 	struct percpu_waiter waiter = { .task = current, .mode = mode };
+	bool taken;
 
 	raw_spin_lock_irq(&sem->waiters_lock);
-	if (try(sem, mode)) {
-		raw_spin_unlock_irq(&sem->waiters_lock);
-		return;
-	}
-	list_add_tail(&waiter.list, &sem->waiters);
+	taken = try(sem, mode);
+	if (!taken)
+		list_add_tail(&waiter.list, &sem->waiters);
 	raw_spin_unlock_irq(&sem->waiters_lock);
-	lockevent_cond_inc(percpu_read_queued, mode == LOCK_SHARED);
-	lockevent_cond_inc(percpu_write_queued, mode == LOCK_EXCLUSIVE);
-	trace_contention_begin(sem, LCB_F_PERCPU | (mode == LOCK_SHARED ? LCB_F_READ : LCB_F_WRITE));
-	for (;;) {
-		set_current_state(TASK_UNINTERRUPTIBLE);
-		if (!smp_load_acquire(&waiter.task))
-			break;
-		schedule();
-	}
+	if (!taken)
+		sleep_until_granted(sem, &waiter);
 	__set_current_state(TASK_RUNNING);
-	trace_contention_end(sem, 0);
 }
 
 static int down_read(struct percpu_rwsem *sem, bool tries)
 {
 	bool taken = true;
 
+	if (!tries)
+		might_sleep();
 	preempt_disable();
 	/* 1 */
 	if (rcu_sync_is_idle(&sem->rss)) {
 		model_step("percpu-idle");
-		atomic_inc(my_count(sem));
+		count(sem, 1);
 	} else {
 		/* 2 */
 		lockevent_inc(percpu_read_slow);
 		taken = read_try(sem);
 	}
+	if (!taken && !tries) {
+		/* 3 */
+		preempt_enable();
+		wait(sem, LOCK_SHARED);
+		preempt_disable();
+		taken = true;
+	}
 	preempt_enable();
-	if (taken)
-		return 0;
-	if (tries)
-		return -EBUSY;
-	/* 3 */
-	wait(sem, LOCK_SHARED);
-	return 0;
+	return taken ? 0 : -EBUSY;
 }
 
 static void up_read(struct percpu_rwsem *sem)
 {
 	preempt_disable();
 	if (rcu_sync_is_idle(&sem->rss)) {
-		atomic_dec(my_count(sem));
+		count(sem, -1);
 	} else {
-		atomic_dec(my_count(sem));
+		count(sem, -1);
 		prod_writer(sem);
 	}
 	preempt_enable();
@@ -161,14 +180,18 @@ static bool readers_gone(struct percpu_rwsem *sem)
 	int sum = 0;
 
 	for (unsigned int cpu = 0; cpu < n; cpu++)
-		sum += atomic_read(&sem->read_count[cpu].n);
+		sum += READ_ONCE(sem->read_count[cpu].n);
 	return !sum;
 }
 
 static void down_write(struct percpu_rwsem *sem)
 {
+	bool slept;
+
+	might_sleep();
 	/* 1 */
-	lockevent_cond_inc(percpu_grace, rcu_sync_enter(&sem->rss));
+	slept = rcu_sync_enter(&sem->rss);
+	lockevent_cond_inc(percpu_grace, slept);
 	/* 2 */
 	if (!write_try(sem))
 		wait(sem, LOCK_EXCLUSIVE);
@@ -181,30 +204,30 @@ static void down_write(struct percpu_rwsem *sem)
 		lockevent_inc(percpu_drain);
 		schedule();
 	}
-	__set_current_state(TASK_RUNNING);
 	WRITE_ONCE(sem->writer, NULL);
+	__set_current_state(TASK_RUNNING);
 }
 
 /* Tries on behalf of each, in order; ends behind the first writer that succeeds, or who does not. */
 static void walk(struct percpu_rwsem *sem)
 {
-	struct percpu_waiter *waiter;
+	struct percpu_waiter *waiter, *next;
 	bool any = false, writer = false;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&sem->waiters_lock, flags);
-	while (!writer && !list_empty(&sem->waiters)) {
-		struct task_struct *task;
+	list_for_each_entry_safe(waiter, next, &sem->waiters, list) {
+		struct task_struct *task = waiter->task;
 
-		waiter = list_first_entry(&sem->waiters, struct percpu_waiter, list);
+		if (writer)
+			break;
 		if (!try(sem, waiter->mode)) {
 			lockevent_cond_inc(percpu_walk_lost, !any);
 			break;
 		}
 		any = true;
 		writer = waiter->mode == LOCK_EXCLUSIVE;
-		task = waiter->task;
-		list_del(&waiter->list);
+		list_del_init(&waiter->list);
 		smp_store_release(&waiter->task, NULL);
 		wake_up_process(task);
 	}
@@ -233,7 +256,8 @@ static void percpu_init(void *l, const uint64_t *values)
 {
 	struct percpu_rwsem *sem = l;
 
-	rcu_sync_init(&sem->rss, values[0]);
+	rcu_sync_init(&sem->rss);
+	rcu_sync_set_gp(&sem->rss, values[0]);
 	raw_spin_lock_init(&sem->waiters_lock);
 	INIT_LIST_HEAD(&sem->waiters);
 	holders_init(&sem->holders);
@@ -246,6 +270,8 @@ static int percpu_lock(void *l, struct lock_req *req)
 
 	if (req->mode == LOCK_SHARED)
 		ret = down_read(sem, req->how & LOCK_TRY);
+	else if (req->how & LOCK_TRY)
+		ret = -EBUSY; /* writers cannot try */
 	else
 		down_write(sem);
 	if (!ret)
@@ -274,7 +300,7 @@ static void percpu_view(const void *l, struct lock_view *view)
 	list_for_each_entry(waiter, &sem->waiters, list)
 		lock_view_waiter(view, waiter->task, waiter->mode);
 	for (unsigned int cpu = 0; cpu < COUNTERS; cpu++)
-		sum += sem->read_count[cpu].n.counter;
+		sum += sem->read_count[cpu].n;
 	view->word = (uint32_t)sum;
 	if (sem->block.counter)
 		strcpy(view->flags, "BLOCK");
@@ -295,7 +321,7 @@ LOCK_MODEL(percpu_rwsem) = {
 	.name = "percpu-rwsem",
 	.mirrors = "Linux 6.1.192 kernel/locking/percpu-rwsem.c",
 	.summary = "readers count on their own CPU; a writer waits for a grace period and for all of them",
-	.caps = LOCK_CAP_SHARED,
+	.caps = LOCK_CAP_SHARED | LOCK_CAP_TRY,
 	.size = sizeof(struct percpu_rwsem),
 	.hold_size = sizeof(struct holder),
 	.params = params,

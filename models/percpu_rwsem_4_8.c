@@ -181,7 +181,8 @@ static void percpu_init(void *l, const uint64_t *values)
 	static const uint64_t shortcut = 1;
 	struct percpu_rwsem_4_8 *sem = l;
 
-	rcu_sync_init(&sem->rss, values[0]);
+	rcu_sync_init(&sem->rss);
+	rcu_sync_set_gp(&sem->rss, values[0]);
 	lock_model_rwsem_4_8.init(&sem->rw_sem, &shortcut);
 	holders_init(&sem->holders);
 }

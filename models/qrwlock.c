@@ -3,7 +3,7 @@
  * qrwlock: the queued reader-writer spinlock.
  *
  *   cnts   0…7 _QW_LOCKED a writer owns   8 _QW_WAITING a writer is next   9… readers
- *   wait_lock: a fair spinlock, the queue; its holder is the one who waits at the head
+ *   wait_lock: a qspinlock, the queue; its holder is the one who waits at the head
  *
  * Uncontended it is one atomic operation. Whoever fails takes itself out of the word and
  * queues on wait_lock, readers and writers in one FIFO; only the head watches the word. A
@@ -18,7 +18,7 @@
  * head says that it waits only once no other writer is there.
  *
  * Mirrors: Linux 6.1.192 kernel/locking/qrwlock.c, Linux 3.16
- * Deviations: (1) wait_lock is what stands behind raw spinlocks, fair or not; (2) the numbers of 3.16 are recollections.
+ * Deviations: (1) counters of its own beside those of the qspinlock; (2) the numbers of 3.16 are recollections.
  *
  * Read:   1. add a reader; no writer: acquired   2. in an interrupt: wait for an owning
  *         writer   3. take it back, wait_lock   4. add it, wait for an owning writer   5. let go of wait_lock
@@ -26,6 +26,7 @@
  *         nobody is left, locked   4. let go of wait_lock
  */
 #include "models/holders.h"
+#include "models/qspinlock.h"
 
 #define _QW_LOCKED 0x0ff
 
@@ -39,7 +40,7 @@ struct qrwlock {
 		atomic_t cnts;
 		u8 wlocked;
 	};
-	raw_spinlock_t wait_lock;
+	struct qspinlock wait_lock;
 
 	/* the simulator's side */
 	const struct qrwlock_rules *rules;
@@ -52,7 +53,8 @@ struct qrwlock {
 	X(qrw_write_slow)     /* writers that queued */                                                      \
 	X(qrw_write_waiting)  /* writers that waited at the head */                                          \
 	X(qrw_write_lost)     /* writers at the head that saw a free lock and lost it to a newcomer */
-LOCKEVENTS(QRWLOCK_EVENTS)
+#define ALL_EVENTS(X) QSPINLOCK_EVENTS(X) QRWLOCK_EVENTS(X)
+LOCKEVENTS(ALL_EVENTS)
 
 /* The writer that owns the lock leaves; one that only waits does not matter. */
 static void wait_for_writer(struct qrwlock *lock)
@@ -74,14 +76,14 @@ static void queued_read_lock_slowpath(struct qrwlock *lock)
 	atomic_sub(lock->rules->reader, &lock->cnts);
 	lockevent_inc(qrw_read_slow);
 	trace_contention_begin(lock, LCB_F_SPIN | LCB_F_READ);
-	raw_spin_lock(&lock->wait_lock);
+	queued_spin_lock(&lock->wait_lock);
 	/* 4 */
 	if (lock->rules->first)
 		atomic_cond_read_relaxed(&lock->cnts, !(VAL & lock->rules->writers));
 	atomic_add(lock->rules->reader, &lock->cnts);
 	wait_for_writer(lock);
 	/* 5 */
-	raw_spin_unlock(&lock->wait_lock);
+	queued_spin_unlock(&lock->wait_lock);
 	trace_contention_end(lock, 0);
 }
 
@@ -126,7 +128,7 @@ static void queued_write_lock_slowpath(struct qrwlock *lock)
 	lockevent_inc(qrw_write_slow);
 	trace_contention_begin(lock, LCB_F_SPIN | LCB_F_WRITE);
 	model_step("qrw_write_slow");
-	raw_spin_lock(&lock->wait_lock);
+	queued_spin_lock(&lock->wait_lock);
 	if (!atomic_read(&lock->cnts)) {
 		model_step("qrw_write_free");
 		if (try_locked(lock, 0))
@@ -141,7 +143,7 @@ static void queued_write_lock_slowpath(struct qrwlock *lock)
 	} while (!try_locked(lock, lock->rules->waiting));
 unlock:
 	/* 4 */
-	raw_spin_unlock(&lock->wait_lock);
+	queued_spin_unlock(&lock->wait_lock);
 	trace_contention_end(lock, 0);
 }
 
@@ -161,7 +163,7 @@ static bool write_trylock(struct qrwlock *lock)
 
 static void init(struct qrwlock *lock, const struct qrwlock_rules *rules)
 {
-	raw_spin_lock_init(&lock->wait_lock);
+	atomic_set(&lock->wait_lock.val, 0);
 	holders_init(&lock->holders);
 	lock->rules = rules;
 }
@@ -242,7 +244,7 @@ static const char *qrwlock_broken(const void *l)
 		return "a writer owns the lock but the word does not say so";
 	if (holders_count(&lock->holders, LOCK_SHARED) > cnts / (unsigned int)lock->rules->reader)
 		return "more readers than the word knows";
-	if (writer_waits(lock) && !lock->wait_lock.owner)
+	if (writer_waits(lock) && !lock->wait_lock.val.counter)
 		return "a writer waits but is not at the head of the queue";
 	return NULL;
 }

@@ -67,11 +67,11 @@ bool queued_spin_pending(struct qspinlock *lock, u32 val)
 		return false;
 	}
 	trace_contention_begin(lock, LCB_F_SPIN);
-	lockevent_inc(lock_pending);
 	seen_pending(lock);
 	if (val & _Q_LOCKED_MASK)
 		smp_cond_load_acquire(&lock->locked, !VAL);		/* 6 */
 	WRITE_ONCE(lock->locked_pending, (u16)_Q_LOCKED_VAL);		/* 7 */
+	lockevent_inc(lock_pending);
 	seen_pending(NULL);
 	trace_contention_end(lock, 0);
 	return true;
@@ -143,6 +143,19 @@ void queued_spin_lock_slowpath(struct qspinlock *lock, u32 val)
 	nodes->mcs[0].count--; /* 15 */
 }
 
+void queued_spin_lock(struct qspinlock *lock)
+{
+	int val = 0;
+
+	if (!atomic_try_cmpxchg_acquire(&lock->val, &val, _Q_LOCKED_VAL)) /* 1 */
+		queued_spin_lock_slowpath(lock, (u32)val);
+}
+
+void queued_spin_unlock(struct qspinlock *lock)
+{
+	smp_store_release(&lock->locked, 0);
+}
+
 /* --------------------------------------------------------------------------------------- */
 
 static void qspinlock_init(void *l, const uint64_t *params)
@@ -155,7 +168,6 @@ static void qspinlock_init(void *l, const uint64_t *params)
 static int qspinlock_lock(void *l, struct lock_req *req)
 {
 	struct qspinlock *lock = l;
-	int val = 0;
 
 	preempt_disable();
 	if (req->how & LOCK_TRY) {
@@ -164,16 +176,13 @@ static int qspinlock_lock(void *l, struct lock_req *req)
 		preempt_enable();
 		return -EBUSY;
 	}
-	if (!atomic_try_cmpxchg_acquire(&lock->val, &val, _Q_LOCKED_VAL)) /* 1 */
-		queued_spin_lock_slowpath(lock, (u32)val);
+	queued_spin_lock(lock);
 	return 0;
 }
 
 void qspinlock_model_unlock(void *l, struct lock_req *req)
 {
-	struct qspinlock *lock = l;
-
-	smp_store_release(&lock->locked, 0);
+	queued_spin_unlock(l);
 	preempt_enable();
 }
 

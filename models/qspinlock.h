@@ -43,7 +43,7 @@ struct qnodes_seen { /* the simulator's side, for view(): who queues with which 
 
 DECLARE_PER_CPU(struct qnodes_seen, qspinlock_seen);
 
-/* First in the list of every lock that queued_spin_pending() counts for. */
+/* First in the list of every lock that the functions below count for. */
 #define QSPINLOCK_EVENTS(X)                                                                        \
 	X(lock_pending)	 /* waited as the pending one */                                           \
 	X(lock_slowpath) /* queued */                                                              \
@@ -64,5 +64,8 @@ bool queued_spin_pending(struct qspinlock *lock, u32 val);
 void queued_spin_lock_slowpath(struct qspinlock *lock, u32 val);
 void qspinlock_model_unlock(void *l, struct lock_req *req);
 void qspinlock_model_view(const void *l, struct lock_view *view);
+/* The whole lock, with preemption off already: what the kernel calls arch_spin_lock(). */
+void queued_spin_lock(struct qspinlock *lock);
+void queued_spin_unlock(struct qspinlock *lock);
 
 #endif

@@ -42,6 +42,7 @@ static void rtlock_slowlock_locked(struct rt_mutex_base *lock)
 		set_current_state(TASK_RTLOCK_WAIT);
 	}
 	current_restore_rtlock_saved_state();
+	fixup_rt_mutex_waiters(lock);
 	trace_contention_end(lock, 0);
 }
 
@@ -51,7 +52,6 @@ static void rtlock_slowlock(struct rt_mutex_base *lock)
 
 	raw_spin_lock_irqsave(&lock->wait_lock, flags);
 	rtlock_slowlock_locked(lock);
-	fixup_rt_mutex_waiters(lock);
 	raw_spin_unlock_irqrestore(&lock->wait_lock, flags);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * rwbase-5.15, rwbase-6.4: the rwsem of PREEMPT_RT; rtrwlock: its rwlock_t.
+ * rwbase-5.15, rwbase-6.4: the rwsem of PREEMPT_RT; rtrwlock-5.15, rtrwlock-6.4: its rwlock_t.
  *
  *   readers  80000000+n READER_BIAS: n readers, the fast path is open
  *                     n n readers, a writer waits for them to leave
@@ -17,7 +17,7 @@
  * Up to 6.1 (and 6.3) a reader in the slow path goes in as long as no writer owns the lock,
  * though one waits: overlapping readers starve it. From 6.4 on it queues (`fair`).
  *
- * rtrwlock differs in how one sleeps: TASK_RTLOCK_WAIT, with the former state kept aside,
+ * A rtrwlock differs in how one sleeps: TASK_RTLOCK_WAIT, with the former state kept aside,
  * deaf to signals; equals that are not real-time steal; the holder is pinned to its CPU.
  *
  * Mirrors: Linux 6.1.192 kernel/locking/rwbase_rt.c, rwsem.c (RT), spinlock_rt.c; 6.4 for `fair`
@@ -38,7 +38,6 @@ struct rwbase_rt {
 
 	/* the simulator's side */
 	bool fair, rtlock;
-	const struct task_struct *next_writer; /* owns rtmutex, waits for readers */
 	struct list_head holders;
 };
 
@@ -131,7 +130,6 @@ static int slowlock_locked(struct rwbase_rt *rwb, unsigned int state, enum lock_
 
 	if (try_to_take_rt_mutex(rtm, current, NULL)) {
 		lockevent_inc(rtmutex_lock_slow);
-		fixup_rt_mutex_waiters(rtm);
 		return 0;
 	}
 	rt_mutex_init_waiter(&waiter.rt, rwb->rtlock ? TASK_RTLOCK_WAIT : TASK_NORMAL);
@@ -139,10 +137,12 @@ static int slowlock_locked(struct rwbase_rt *rwb, unsigned int state, enum lock_
 	lockevent_cond_inc(rwbase_read_block, mode == LOCK_SHARED);
 	trace_contention_begin(rwb, LCB_F_RT | (mode == LOCK_SHARED ? LCB_F_READ : LCB_F_WRITE));
 	ret = task_blocks_on_rt_mutex(rtm, &waiter.rt, current, RT_MUTEX_MIN_CHAINWALK);
-	if (!ret || rwb->rtlock)
+	if (!ret || rwb->rtlock) {
 		ret = wait_for_rtmutex(rwb, &waiter.rt, state);
-	end_sleep(rwb);
+		end_sleep(rwb);
+	}
 	if (ret) {
+		__set_current_state(TASK_RUNNING);
 		remove_waiter(rtm, &waiter.rt);
 		if (ret == -EDEADLK)
 			park_for_ever(rtm);
@@ -214,18 +214,21 @@ static void read_unlock(struct rwbase_rt *rwb)
 {
 	struct rt_mutex_base *rtm = &rwb->rtmutex;
 	struct task_struct *writer;
+	DEFINE_WAKE_Q(wake_q);
 
 	if (!atomic_dec_and_test(&rwb->readers))
 		return;
 	model_step("rwbase_last_reader");
 	raw_spin_lock_irq(&rtm->wait_lock);
 	writer = rt_mutex_owner(rtm);
+	lockevent_cond_inc(rwbase_last_reader, writer);
+	if (writer && !rwb->rtlock)
+		wake_q_add(&wake_q, writer);
 	preempt_disable();
 	raw_spin_unlock_irq(&rtm->wait_lock);
-	if (writer) {
-		lockevent_inc(rwbase_last_reader);
-		wake_up_state(writer, rwb->rtlock ? TASK_RTLOCK_WAIT : TASK_NORMAL);
-	}
+	if (writer && rwb->rtlock)
+		wake_up_state(writer, TASK_RTLOCK_WAIT);
+	wake_up_q(&wake_q);
 	preempt_enable();
 }
 
@@ -265,7 +268,6 @@ static int write_drain(struct rwbase_rt *rwb, unsigned int state)
 		if (hears_signal(rwb, state)) {
 			end_sleep(rwb);
 			lockevent_inc(rtmutex_signal);
-			rwb->next_writer = NULL;
 			write_release(rwb, 0);
 			trace_contention_end(rwb, -EINTR);
 			return -EINTR;
@@ -296,11 +298,9 @@ static int write_lock(struct rwbase_rt *rwb, unsigned int state)
 	/* 3 */
 	raw_spin_lock_irq(&rwb->rtmutex.wait_lock);
 	if (!write_own(rwb)) {
-		rwb->next_writer = current;
 		ret = write_drain(rwb, state);
 		if (ret)
 			return ret;
-		rwb->next_writer = NULL;
 	}
 	raw_spin_unlock_irq(&rwb->rtmutex.wait_lock);
 	return 0;
@@ -330,11 +330,6 @@ static const struct lock_param params[] = {
 	{ "max_lock_depth", LOCK_PARAM_COUNT, 1024, "blocked tasks a chain walk visits before it gives up" },
 	{ NULL },
 };
-static const struct lock_param rwlock_params[] = {
-	{ "max_lock_depth", LOCK_PARAM_COUNT, 1024, "blocked tasks a chain walk visits before it gives up" },
-	{ "fair", LOCK_PARAM_FLAG, 0, "on: readers queue behind a waiting writer (6.4)" },
-	{ NULL },
-};
 
 static void init(struct rwbase_rt *rwb, bool fair, bool rtlock, uint64_t depth)
 {
@@ -359,9 +354,14 @@ static void rwbase_6_4_init(void *l, const uint64_t *values)
 	init(l, true, false, values[0]);
 }
 
-static void rtrwlock_init(void *l, const uint64_t *values)
+static void rtrwlock_5_15_init(void *l, const uint64_t *values)
 {
-	init(l, values[1], true, values[0]);
+	init(l, false, true, values[0]);
+}
+
+static void rtrwlock_6_4_init(void *l, const uint64_t *values)
+{
+	init(l, true, true, values[0]);
 }
 
 static unsigned int sleep_state(const struct rwbase_rt *rwb, const struct lock_req *req)
@@ -378,6 +378,8 @@ static int rwbase_lock(void *l, struct lock_req *req)
 	struct rwbase_rt *rwb = l;
 	int ret;
 
+	if (!rwb->rtlock && !(req->how & LOCK_TRY))
+		might_sleep();
 	if (req->mode == LOCK_SHARED) {
 		ret = read_trylock(rwb) ? 0 : -EBUSY;
 		if (ret && !(req->how & LOCK_TRY))
@@ -427,17 +429,20 @@ static void rwbase_prio_changed(void *l, struct task_struct *p)
 static void rwbase_view(const void *l, struct lock_view *view)
 {
 	const struct rwbase_rt *rwb = l;
+	const struct task_struct *owner =
+		(const struct task_struct *)((unsigned long)rwb->rtmutex.owner & ~RT_MUTEX_HAS_WAITERS);
+	int readers = rwb->readers.counter;
 	struct rb_node *node;
 
 	holders_view(&rwb->holders, view);
-	if (rwb->next_writer)
-		lock_view_waiter(view, rwb->next_writer, LOCK_EXCLUSIVE);
+	if (readers >= 0 && readers != WRITER_BIAS && owner) /* has closed the fast path and waits for readers */
+		lock_view_waiter(view, owner, LOCK_EXCLUSIVE);
 	for (node = rb_first_cached(&rwb->rtmutex.waiters); node; node = rb_next(node)) {
 		const struct rwbase_waiter *w = rb_entry(node, struct rwbase_waiter, rt.tree.entry);
 
 		lock_view_waiter(view, w->rt.task, w->mode);
 	}
-	view->word = (uint32_t)rwb->readers.counter;
+	view->word = (uint32_t)readers;
 }
 
 static const char *rwbase_broken(const void *l)
@@ -486,13 +491,24 @@ LOCK_MODEL(rwbase_6_4) = {
 	.downgrade = rwbase_downgrade,
 };
 
-LOCK_MODEL(rtrwlock) = {
+LOCK_MODEL(rtrwlock_5_15) = {
 	RWBASE,
-	.name = "rtrwlock",
-	.mirrors = "Linux 6.1.192 kernel/locking/rwbase_rt.c, spinlock_rt.c",
+	.name = "rtrwlock-5.15",
+	.mirrors = "Linux 6.1.192 kernel/locking/rwbase_rt.c, spinlock_rt.c (5.15 – 6.3)",
 	.summary = "rwlock_t of PREEMPT_RT: rwbase-5.15 that sleeps deaf to signals, pinned to its CPU",
 	.caps = LOCK_CAP_SHARED | LOCK_CAP_TRY,
-	.params = rwlock_params,
+	.params = params,
 	.events = rwbase_event_names,
-	.init = rtrwlock_init,
+	.init = rtrwlock_5_15_init,
+};
+
+LOCK_MODEL(rtrwlock_6_4) = {
+	RWBASE,
+	.name = "rtrwlock-6.4",
+	.mirrors = "Linux 6.4 kernel/locking/rwbase_rt.c, spinlock_rt.c",
+	.summary = "rtrwlock-5.15 whose readers queue behind a waiting writer",
+	.caps = LOCK_CAP_SHARED | LOCK_CAP_TRY,
+	.params = params,
+	.events = fair_event_names,
+	.init = rtrwlock_6_4_init,
 };

@@ -7,7 +7,7 @@
  * owner, no inheritance; up() is legal from any context.
  *
  * Mirrors: Linux 6.1.192 kernel/locking/semaphore.c
- * Deviations: (1) timeouts are exact, not in jiffies, and give -ETIMEDOUT, not -ETIME.
+ * Deviations: (1) timeouts are whole jiffies, rounded up, and give -ETIMEDOUT, not -ETIME.
  *
  * Down:  1. count > 0: take one   2. else queue at the tail   3. sleep until `up` is set
  * Up:    1. nobody queued: count += 1   2. else unlink the first, set its `up`   3. wake it
@@ -33,7 +33,7 @@ struct semaphore_waiter {
 LOCKEVENTS(SEMAPHORE_EVENTS)
 
 /* 2-3. The lock is held on entry and return, but not in between. */
-static int down_common(struct semaphore *sem, unsigned int state, struct kw_timeout *timeout)
+static int down_common(struct semaphore *sem, unsigned int state, long timeout)
 {
 	struct semaphore_waiter waiter = { .task = current };
 
@@ -41,7 +41,7 @@ static int down_common(struct semaphore *sem, unsigned int state, struct kw_time
 	list_add_tail(&waiter.list, &sem->wait_list);
 	trace_contention_begin(sem, 0);
 	for (;;) {
-		int ret = signal_pending_state(state, current) ? -EINTR : kw_timed_out(timeout) ? -ETIMEDOUT : 0;
+		int ret = signal_pending_state(state, current) ? -EINTR : timeout <= 0 ? -ETIMEDOUT : 0;
 
 		if (ret) {
 			list_del(&waiter.list);
@@ -50,7 +50,7 @@ static int down_common(struct semaphore *sem, unsigned int state, struct kw_time
 		}
 		__set_current_state(state);
 		raw_spin_unlock_irq(&sem->lock);
-		schedule();
+		timeout = schedule_timeout(timeout);
 		raw_spin_lock_irq(&sem->lock);
 		if (waiter.up) {
 			trace_contention_end(sem, 0);
@@ -59,9 +59,9 @@ static int down_common(struct semaphore *sem, unsigned int state, struct kw_time
 	}
 }
 
-static int down(struct semaphore *sem, unsigned int state, sim_time timeout_ps)
+static int down(struct semaphore *sem, unsigned int state, sim_time timeout)
 {
-	struct kw_timeout timeout;
+	long ticks = timeout == SIM_NEVER ? MAX_SCHEDULE_TIMEOUT : (long)DIV_ROUND_UP(timeout, SIM_S / HZ);
 	unsigned long flags;
 	int ret = 0;
 
@@ -69,9 +69,7 @@ static int down(struct semaphore *sem, unsigned int state, sim_time timeout_ps)
 	if (sem->count > 0) {
 		sem->count--; /* 1 */
 	} else {
-		kw_timeout_start(&timeout, timeout_ps);
-		ret = down_common(sem, state, &timeout);
-		kw_timeout_stop(&timeout);
+		ret = down_common(sem, state, ticks);
 	}
 	raw_spin_unlock_irqrestore(&sem->lock, flags);
 	return ret;

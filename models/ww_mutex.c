@@ -14,9 +14,8 @@
  * with its stamp. A caller may bring another context in req->ctx (in simulated memory).
  *
  * Mirrors: Linux 6.1.192 kernel/locking/ww_mutex.h and mutex.c
- * Deviations: (1) no waiters without a context; (2) a stamp is the time of the first lock (one
- * sched_clock(), in place of the class's counter), and the thread id among equals; (3) no
- * PREEMPT_RT flavour, which looks at priorities first; (4) no debug checks.
+ * Deviations: (1) no waiters without a context; (2) no PREEMPT_RT flavour, which
+ * looks at priorities first; (3) no debug checks.
  *
  * Lock, as in mutex.c:  0 own it already?  1 fast  2 preemption off  3 try  4 spin  5 wait_lock; try
  *   6 queue by age, or give up  7 loop: a try; b signal; k give up?; c sleep; d first?; e state;
@@ -26,15 +25,28 @@
 
 /* -- contexts ---------------------------------------------------------------------------------- */
 
-static struct kw_ww_ctx *ctx_of(const struct lock_req *req)
+/* The counters of the two classes, all locks' together: the first CPU's copy is the one that counts. */
+struct ww_stamps {
+	atomic_long_t of[2]; /* wound-wait, wait-die */
+};
+static DEFINE_PER_CPU_ALIGNED(struct ww_stamps, ww_stamps);
+
+static struct kw_ww_ctx *ctx_of(const struct ww_mutex *lock, const struct lock_req *req)
 {
 	struct kw_ww_ctx *ctx = req->ctx ? req->ctx : &current->ww;
 
-	if (!ctx->stamp)
-		ctx->stamp = sched_clock() << 16 | (u16)current->pid;
-	if (!ctx->acquired)
-		WRITE_ONCE(ctx->wounded, false); /* nobody can wound who holds nothing */
+	if (!ctx->stamp) { /* a new transaction */
+		ctx->stamp = (u64)atomic_long_inc_return_relaxed(&per_cpu_ptr(&ww_stamps, 0)->of[lock->wait_die]);
+		ctx->wounded = false;
+	}
 	return ctx;
+}
+
+/* Nobody can wound who holds nothing. The fast path leaves an old wound as it is. */
+static void ctx_heal(struct kw_ww_ctx *ctx)
+{
+	if (!ctx->acquired)
+		ctx->wounded = false;
 }
 
 static void ctx_gave_up(struct kw_ww_ctx *ctx)
@@ -47,7 +59,7 @@ static void ctx_acquired(struct ww_mutex *lock, struct kw_ww_ctx *ctx)
 {
 	if (!ctx->acquired++)
 		ctx->backoff = false;
-	WRITE_ONCE(lock->ctx, ctx);
+	POKE(lock->ctx, ctx);
 }
 
 static void ctx_released(struct kw_ww_ctx *ctx)
@@ -252,6 +264,7 @@ static int ww_lock_slow(struct ww_mutex *lock, struct kw_ww_ctx *ctx, unsigned i
 		lockevent_inc(ww_already);
 		return -EALREADY;
 	}
+	ctx_heal(ctx);
 	preempt_disable(); /* 2 */
 	trace_contention_begin(lock, LCB_F_MUTEX | LCB_F_SPIN);
 	if (ww_trylock(lock) || ww_optimistic_spin(lock, ctx, NULL)) /* 3, 4 */
@@ -328,6 +341,7 @@ static int ww_lock(struct ww_mutex *lock, struct lock_req *req, struct kw_ww_ctx
 	long free = 0;
 
 	if (req->how & LOCK_TRY) {
+		ctx_heal(ctx);
 		if (!ww_trylock(lock))
 			return -EBUSY;
 		set_context(lock, ctx);
@@ -346,7 +360,7 @@ static int ww_lock(struct ww_mutex *lock, struct lock_req *req, struct kw_ww_ctx
 
 static int ww_model_lock(void *l, struct lock_req *req)
 {
-	struct kw_ww_ctx *ctx = ctx_of(req);
+	struct kw_ww_ctx *ctx = ctx_of(l, req);
 	int ret = ww_lock(l, req, ctx);
 
 	if (ret && !ctx->acquired && !ctx->backoff)
@@ -360,7 +374,7 @@ static void ww_model_unlock(void *l, struct lock_req *req)
 	long mine = (long)current;
 
 	ctx_released(lock->ctx);
-	WRITE_ONCE(lock->ctx, NULL);
+	POKE(lock->ctx, NULL);
 	if (!atomic_long_try_cmpxchg_release(&lock->owner, &mine, 0))
 		ww_unlock_slow(lock);
 }

@@ -50,7 +50,7 @@ static inline struct task_struct *ww_owner_task(unsigned long owner)
 
 static inline bool ww_is_first(const struct ww_mutex *lock, const struct ww_waiter *waiter)
 {
-	return list_first_entry(&lock->wait_list, struct ww_waiter, list) == waiter;
+	return PEEK(lock->wait_list.next) == &waiter->list; /* also asked while spinning */
 }
 
 /* -- ww_mutex_rules.c: under wait_lock -- */

@@ -41,7 +41,7 @@ static bool wound(struct ww_mutex *lock, const struct kw_ww_ctx *ctx, struct kw_
 	if (!ctx->acquired || !is_younger(hold, ctx))
 		return false;
 	lockevent_inc(ww_wound);
-	WRITE_ONCE(hold->wounded, true);
+	hold->wounded = true;
 	if (owner != current)
 		wake_up_process(owner); /* it may sleep on another lock */
 	return true;
@@ -68,7 +68,7 @@ int ww_add_waiter(struct ww_mutex *lock, struct ww_waiter *waiter)
 	if (ww_is_first(lock, waiter))
 		atomic_long_or(MUTEX_FLAG_WAITERS, &lock->owner);
 	if (!lock->wait_die)
-		wound(lock, waiter->ctx, READ_ONCE(lock->ctx));
+		wound(lock, waiter->ctx, lock->ctx);
 	return 0;
 }
 
@@ -79,7 +79,7 @@ int ww_check_kill(struct ww_mutex *lock, const struct ww_waiter *waiter)
 	if (!ctx->acquired)
 		return 0;
 	if (!lock->wait_die)
-		return READ_ONCE(ctx->wounded) ? kill(ctx) : 0;
+		return ctx->wounded ? kill(ctx) : 0;
 	if (hold && is_younger(ctx, hold))
 		return kill(ctx);
 	return ww_is_first(lock, waiter) ? 0 : kill(ctx); /* whoever is in front is older */

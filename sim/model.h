@@ -15,7 +15,7 @@
 
 #include "sim/core/clock.h"
 
-#define LOCK_MODEL_ABI 1
+#define LOCK_MODEL_ABI 2
 
 struct task_struct;
 
@@ -54,6 +54,7 @@ struct lock_req {
 #define LOCK_CAP_BUSTED 0x2000u	/* deliberately wrong; a test of an oracle */
 #define LOCK_CAP_CONDITION 0x8000u /* a wake-up that nobody waits for is lost: condition; has ticket() */
 #define LOCK_CAP_PLAIN 0x4000u	/* also reads shared words unmarked: the kernel's own files (set by their loader) */
+#define LOCK_CAP_POLL 0x8000u	/* … and of some nobody can tell when they change: its spinners are not elided */
 
 enum lock_param_unit { LOCK_PARAM_COUNT, LOCK_PARAM_TIME /* ps */, LOCK_PARAM_FLAG /* off, on */ };
 
@@ -72,6 +73,7 @@ struct lock_view {
 		const struct task_struct *task; /* NULL: the lock does not know who */
 		enum lock_mode mode;
 	} *owners, *waiters;	/* waiters in the order in which they would be served */
+	bool no_queue;		/* nobody can tell who waits */
 	uint64_t word;		/* the lock word, as the field prints it */
 	char flags[64];		/* names of set flags, "WAITERS|HANDOFF" */
 };
@@ -95,6 +97,7 @@ struct lock_model {
 	const char *name;    /* [a-z0-9.:_-]+ */
 	const char *mirrors; /* version or paper: "Linux 6.1.192 kernel/locking/rwsem.c" */
 	const char *summary; /* one line */
+	const char *twin;    /* of a lock made of a kernel's own file: which model mirrors it; NULL: none */
 	unsigned caps;
 	size_t size;	  /* bytes of the lock */
 	size_t hold_size; /* bytes from lock() to unlock(), 0 for none */

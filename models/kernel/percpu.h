@@ -7,6 +7,7 @@
 #ifndef MODELS_KERNEL_PERCPU_H
 #define MODELS_KERNEL_PERCPU_H
 
+#include "sim/kernel/access.h"
 #include "sim/kernel/sched.h"
 
 #define kw_section_percpu __attribute__((section("kw_plugin_percpu"), used))
@@ -33,33 +34,45 @@ static inline void *kw_percpu_at(const volatile void *place, unsigned cpu)
 #define per_cpu_ptr(ptr, cpuno) ((__typeof__(ptr))kw_percpu_at(ptr, (unsigned)(cpuno)))
 #define this_cpu_ptr(ptr) per_cpu_ptr(ptr, smp_processor_id())
 #define raw_cpu_ptr(ptr) this_cpu_ptr(ptr)
-#define per_cpu(var, cpuno) (*per_cpu_ptr(&(var), cpuno))
 
-/* One CPU's own counters: plain, since they are one instruction on their own line. */
-#define this_cpu_read(var) (*this_cpu_ptr(&(var)))
-#define this_cpu_write(var, val) ((void)(*this_cpu_ptr(&(var)) = (val)))
-#define this_cpu_add(var, val) ((void)(*this_cpu_ptr(&(var)) += (val)))
-#define this_cpu_sub(var, val) ((void)(*this_cpu_ptr(&(var)) -= (val)))
+/* Any CPU's copy as a value or a place: pays for a load of it, wherever it is. */
+#define per_cpu(var, cpuno)                                                                        \
+	(*(__typeof__(&(var)))kw_percpu_look(per_cpu_ptr(&(var), cpuno), sizeof(var)))
+
+static inline volatile void *kw_percpu_look(volatile void *place, size_t bytes)
+{
+	if (bytes == 4 || bytes == 8)
+		kw_access(KW_LOAD, place, (unsigned)bytes, 0, 0);
+	return place;
+}
+
+/*
+ * this_cpu_add() and its like are one instruction on a line of one's own: a store, priced, since
+ * others may look (percpu-rwsem). Those with two underscores are for whoever is undisturbed
+ * anyway: plain.
+ */
+#define this_cpu_read(var) READ_ONCE(*this_cpu_ptr(&(var)))
+#define this_cpu_write(var, val) WRITE_ONCE(*this_cpu_ptr(&(var)), val)
+#define this_cpu_add(var, val) WRITE_ONCE(*this_cpu_ptr(&(var)), *this_cpu_ptr(&(var)) + (val))
+#define this_cpu_sub(var, val) this_cpu_add(var, -(val))
 #define this_cpu_inc(var) this_cpu_add(var, 1)
-#define this_cpu_dec(var) this_cpu_sub(var, 1)
-#define this_cpu_dec_return(var) (--*this_cpu_ptr(&(var)))
-#define this_cpu_inc_return(var) (++*this_cpu_ptr(&(var)))
-#define __this_cpu_read(var) this_cpu_read(var)
-#define __this_cpu_write(var, val) this_cpu_write(var, val)
-#define __this_cpu_add(var, val) this_cpu_add(var, val)
-#define __this_cpu_inc(var) this_cpu_inc(var)
-#define __this_cpu_dec(var) this_cpu_dec(var)
-#define __this_cpu_inc_return(var) this_cpu_inc_return(var)
-#define __this_cpu_dec_return(var) this_cpu_dec_return(var)
-#define raw_cpu_read(var) this_cpu_read(var)
-#define raw_cpu_write(var, val) this_cpu_write(var, val)
-#define raw_cpu_add(var, val) this_cpu_add(var, val)
-#define raw_cpu_inc(var) this_cpu_inc(var)
+#define this_cpu_dec(var) this_cpu_add(var, -1)
+#define __this_cpu_read(var) (*this_cpu_ptr(&(var)))
+#define __this_cpu_write(var, val) ((void)(*this_cpu_ptr(&(var)) = (val)))
+#define __this_cpu_add(var, val) ((void)(*this_cpu_ptr(&(var)) += (val)))
+#define __this_cpu_inc(var) __this_cpu_add(var, 1)
+#define __this_cpu_dec(var) __this_cpu_add(var, -1)
+#define __this_cpu_inc_return(var) (++*this_cpu_ptr(&(var)))
+#define __this_cpu_dec_return(var) (--*this_cpu_ptr(&(var)))
+#define raw_cpu_read(var) __this_cpu_read(var)
+#define raw_cpu_write(var, val) __this_cpu_write(var, val)
+#define raw_cpu_add(var, val) __this_cpu_add(var, val)
+#define raw_cpu_inc(var) __this_cpu_inc(var)
 
 #define for_each_possible_cpu(cpuno) for ((cpuno) = 0; (unsigned)(cpuno) < kw_nr_cpus(); (cpuno)++)
 #define for_each_online_cpu(cpuno) for_each_possible_cpu(cpuno)
 
-/* NULL when the pool is used up. */
+/* Never NULL: when the pool is used up, the program ends. */
 void *kw_alloc_percpu(size_t bytes, size_t align);
 #define alloc_percpu(type) ((__typeof__(type) *)kw_alloc_percpu(sizeof(type), __alignof__(type)))
 #define free_percpu(ptr) ((void)(ptr))

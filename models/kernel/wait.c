@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Wait queues, rcuwait, rcu_sync, per-CPU memory: part of every plug-in, compiled with its words. */
+/* Wait queues, rcuwait, per-CPU memory: part of every plug-in, compiled with its words. */
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "models/kernel/glue.h"
 
 char *kw_plugin_percpu_base;
 size_t kw_plugin_percpu_stride;
 
-/* -- per-CPU memory -------------------------------------------------------------------------- */
+/* -- per-CPU memory: never NULL -------------------------------------------------------------------- */
 
 #define POOL_BYTES 4096
 
@@ -16,8 +19,11 @@ void *kw_alloc_percpu(size_t bytes, size_t align)
 {
 	size_t at = (pool_used + align - 1) / align * align;
 
-	if (bytes > POOL_BYTES || at > POOL_BYTES - bytes)
-		return NULL;
+	if (bytes > POOL_BYTES || at > POOL_BYTES - bytes) {
+		/* initialisers of locks cannot fail */
+		fprintf(stderr, "lockstep: more than %d bytes of per-CPU memory for the locks of a plug-in\n", POOL_BYTES);
+		exit(3);
+	}
 	pool_used = at + bytes;
 	return kw_percpu_pool + at;
 }
@@ -63,44 +69,4 @@ int rcuwait_wake_up(struct rcuwait *rw)
 	struct task_struct *task = READ_ONCE(rw->task);
 
 	return task ? wake_up_process(task) : 0;
-}
-
-/* -- rcu_sync ------------------------------------------------------------------------------------ */
-
-/*
- * A grace period ends when every CPU has been seen outside of a reader, and readers run with
- * preemption off: the writer sleeps a few ticks, as synchronize_rcu() mostly takes.
- */
-#define GP_IDLE 0
-#define GP_PASSED 2
-#define GP_TICKS 3
-
-void rcu_sync_init(struct rcu_sync *rss)
-{
-	rss->gp_state = GP_IDLE;
-	rss->gp_count = 0;
-	init_waitqueue_head(&rss->gp_wait);
-}
-
-void rcu_sync_enter(struct rcu_sync *rss)
-{
-	bool first;
-
-	raw_spin_lock_irq(&rss->gp_wait.lock);
-	first = !rss->gp_count++;
-	WRITE_ONCE(rss->gp_state, GP_PASSED);
-	raw_spin_unlock_irq(&rss->gp_wait.lock);
-	if (!first)
-		return; /* somebody's grace period is over, or will be before the lock is his */
-	__set_current_state(TASK_UNINTERRUPTIBLE);
-	schedule_timeout(GP_TICKS);
-}
-
-/* The way back to the fast path waits for another grace period; here it is taken at once. */
-void rcu_sync_exit(struct rcu_sync *rss)
-{
-	raw_spin_lock_irq(&rss->gp_wait.lock);
-	if (!--rss->gp_count)
-		WRITE_ONCE(rss->gp_state, GP_IDLE);
-	raw_spin_unlock_irq(&rss->gp_wait.lock);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Wait queues, rcuwait and rcu_sync: what percpu-rwsem sleeps on and switches its readers'
- * paths with. Written for the simulator, with the kernel's interface: a wait queue is a list
- * under a lock; a grace period is a delay.
+ * Wait queues and rcuwait: what percpu-rwsem sleeps on. Written for the simulator, with the
+ * kernel's interface: a wait queue is a list under a lock.
  */
 #ifndef MODELS_KERNEL_WAIT_H
 #define MODELS_KERNEL_WAIT_H
 
 #include "sim/kernel/list.h"
+#include "sim/kernel/rcu_sync.h"
 #include "sim/kernel/sched.h"
 #include "sim/kernel/spinlock.h"
 
@@ -92,30 +92,11 @@ int rcuwait_wake_up(struct rcuwait *rw);
 			}                                                                          \
 			schedule();                                                                \
 		}                                                                                  \
-		smp_store_release(&(rw)->task, NULL);                                              \
+		WRITE_ONCE((rw)->task, NULL);                                                      \
 		__set_current_state(TASK_RUNNING);                                                 \
 		kw_rc;                                                                             \
 	})
 
-/* Readers look at gp_state alone: 0 is idle, they may stay on their fast path. */
-struct rcu_sync {
-	int gp_state;
-	int gp_count;
-	wait_queue_head_t gp_wait;
-	struct rcu_head cb_head;
-};
-
-#define __RCU_SYNC_INITIALIZER(var) { 0, 0, __WAIT_QUEUE_HEAD_INITIALIZER((var).gp_wait) }
-
-static inline bool rcu_sync_is_idle(struct rcu_sync *rss)
-{
-	return !READ_ONCE(rss->gp_state);
-}
-
-void rcu_sync_init(struct rcu_sync *rss);
-void rcu_sync_enter(struct rcu_sync *rss);
-void rcu_sync_exit(struct rcu_sync *rss);
 #define rcu_sync_dtor(rss) ((void)(rss))
-#define rcu_sync_enter_start(rss) ((void)((rss)->gp_count++, (rss)->gp_state = 2))
 
 #endif

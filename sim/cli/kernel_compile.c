@@ -18,6 +18,7 @@ const struct kernel_glue kernel_glue[] = {
 	{ "rtmutex", true, "rtmutex and mutex", { "rtmutex_api.c", "rtmutex.c" } },
 	{ "rwsem-rt", true, "rwsem", { "rwsem.c", "rwbase_rt.c", "rtmutex_api.c" } },
 	{ "spinlock-rt", true, "spinlock and rwlock", { "spinlock_rt.c", "rwbase_rt.c", "rtmutex_api.c" } },
+	{ "ww-rt", true, "ww-mutex", { "ww_rt_mutex.c", "rtmutex.c", "ww_mutex.h", "rtmutex_api.c" } },
 	{ NULL }
 };
 

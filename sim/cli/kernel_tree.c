@@ -47,6 +47,7 @@ static const struct feature {
 	{ "TREE_HAS_RT_WAITER_NODE", "kernel/locking/rtmutex_common.h", "struct rt_waiter_node" },
 	{ "TREE_RTMUTEX_PASSES_WAKE_Q", "kernel/locking/rtmutex.c", "struct wake_q_head *wake_q" },
 	{ "TREE_RTMUTEX_FIXUP_SAYS_HOW", "kernel/locking/rtmutex.c", "bool acquire_lock" },
+	{ "TREE_RWBASE_READERS_PASS", "kernel/locking/rwbase_rt.c", "if (atomic_read(&rwb->readers) != WRITER_BIAS)" },
 	{ "TREE_HAS_WW_TRYLOCK_CTX", "include/linux/ww_mutex.h", "ww_mutex_trylock(struct ww_mutex *lock, struct ww_acquire_ctx *ctx)" },
 	{ "TREE_LOCK_EVENTS_LIST=<lock_events_list.h>", "kernel/locking/lock_events_list.h", "LOCK_EVENT(" },
 };

@@ -22,6 +22,7 @@ static const GOptionEntry own_options[] = {
 	{ "lock", 0, 0, G_OPTION_ARG_STRING, &asked.lock, "Random programs of this lock (default: all that both sides have)",
 	  "MODEL" },
 	{ "keep", 0, 0, G_OPTION_ARG_FILENAME, &asked.keep, "Write the shrunk program that diverged to this file", "FILE" },
+	{ "verbose", 'v', 0, G_OPTION_ARG_NONE, &opt.verbose, "Also tell what happened in random programs", NULL },
 	G_OPTION_ENTRY_NULL,
 };
 
@@ -118,32 +119,65 @@ static void tell_divergence(struct twin_program *p, const char *what, const stru
 		cli_write_file(asked.keep, text, strlen(text));
 }
 
+/* What happened in the programs of a lock. */
+struct coverage {
+	struct twin_seen seen;
+	uint64_t preempt[8], shape[8], records;
+};
+
+static void cover(struct coverage *c, const struct twin_program *p, const struct twin_result *t)
+{
+	for (unsigned i = 0; i < TWIN_SEEN_COUNT; i++)
+		c->seen.n[i] += t->seen.n[i];
+	c->preempt[p->preempt]++;
+	c->shape[p->shape]++;
+	c->records += t->compared;
+}
+
+static void print_coverage(const char *lock, const struct coverage *c)
+{
+	printf("  %s happened:", lock);
+	for (unsigned i = 0; i < TWIN_SEEN_COUNT; i++)
+		printf(" %s %" G_GUINT64_FORMAT, twin_seen_name[i], (guint64)c->seen.n[i]);
+	printf("\n  %s programs:", lock);
+	for (unsigned i = 0; twin_gen_preempt[i]; i++)
+		printf(" %s %" G_GUINT64_FORMAT, twin_gen_preempt[i], (guint64)c->preempt[i]);
+	for (unsigned i = 0; twin_gen_shape[i]; i++)
+		printf(" %s %" G_GUINT64_FORMAT, twin_gen_shape[i], (guint64)c->shape[i]);
+	printf("\n");
+}
+
+static int twin_program(const char *lock, uint64_t seed, uint64_t index, const struct twin_options *o, struct coverage *c)
+{
+	struct twin_program *p = twin_program_make(lock, seed, index);
+	g_autofree char *text = twin_program_text(p);
+	g_autofree char *what = g_strdup_printf("%s, seed %" G_GUINT64_FORMAT ", program %" G_GUINT64_FORMAT, lock,
+						(guint64)seed, (guint64)index);
+	struct twin_result *t = try_text(text, o, false);
+	int status = t ? verdict(t) : CLI_WORLD;
+
+	if (t)
+		cover(c, p, t);
+	twin_result_free(t);
+	if (status == CLI_MISSED)
+		tell_divergence(p, what, o);
+	twin_program_free(p);
+	return status;
+}
+
 static int twin_random_lock(const char *lock, uint64_t n, uint64_t seed, const struct twin_options *o)
 {
-	uint64_t records = 0;
+	struct coverage c = { .records = 0 };
+	int status = CLI_FINE;
 
-	for (uint64_t i = 0; i < n && !cli_interrupted; i++) {
-		struct twin_program *p = twin_program_make(lock, seed, i);
-		g_autofree char *text = twin_program_text(p);
-		g_autofree char *what = g_strdup_printf("%s, seed %" G_GUINT64_FORMAT ", program %" G_GUINT64_FORMAT, lock,
-							(guint64)seed, (guint64)i);
-		struct twin_result *t = try_text(text, o, false);
-		int status = t ? verdict(t) : CLI_WORLD;
-
-		if (t)
-			records += t->compared;
-		twin_result_free(t);
-		if (status == CLI_MISSED)
-			tell_divergence(p, what, o);
-		twin_program_free(p);
-		if (status != CLI_FINE) {
-			if (status == CLI_WRONG)
-				cli_error("%s: not a model of both sides", lock);
-			return status;
-		}
-	}
+	for (uint64_t i = 0; i < n && status == CLI_FINE && !cli_interrupted; i++)
+		status = twin_program(lock, seed, i, o, &c);
+	if (status != CLI_FINE)
+		return status;
 	printf("%s: %" G_GUINT64_FORMAT " random programs, all the same (%" G_GUINT64_FORMAT " records)\n", lock, (guint64)n,
-	       (guint64)records);
+	       (guint64)c.records);
+	if (opt.verbose)
+		print_coverage(lock, &c);
 	fflush(stdout);
 	return cli_interrupted ? CLI_INTERRUPTED : CLI_FINE;
 }
@@ -152,31 +186,46 @@ static int twin_random(const struct twin_options *o)
 {
 	uint64_t n, seed = 1;
 	int worst = CLI_FINE;
+	bool any = false;
+	const char *lock;
 
 	if (!cli_parse_count(asked.programs, &n) || (opt.seed && !cli_parse_count(opt.seed, &seed))) {
 		cli_error("--random and --seed take numbers");
 		return CLI_WRONG;
 	}
 	cli_catch_interrupt();
-	for (unsigned i = 0; twin_gen_locks[i]; i++) {
+	for (unsigned i = 0; (lock = twin_gen_lock(i)) && worst != CLI_INTERRUPTED; i++) {
+		g_autofree char *model = twin_gen_model(lock);
 		int status;
 
-		if (asked.lock && strcmp(asked.lock, twin_gen_locks[i]) != 0)
+		if (asked.lock && strcmp(asked.lock, lock) != 0)
 			continue;
-		status = twin_random_lock(twin_gen_locks[i], n, seed, o);
+		if (!twin_has(model, o)) {
+			if (opt.verbose)
+				printf("%s: not a lock of both sides\n", lock);
+			continue;
+		}
+		any = true;
+		status = twin_random_lock(lock, n, seed, o);
 		worst = MAX(worst, status);
-		if (status == CLI_INTERRUPTED)
-			break;
 	}
-	return worst;
+	if (any)
+		return worst;
+	cli_error("%s: not a lock of both sides; --kernel loads a plug-in", asked.lock ? asked.lock : "--random");
+	return CLI_WRONG;
 }
 
 static bool lock_is_known(void)
 {
-	for (unsigned i = 0; twin_gen_locks[i]; i++)
-		if (!asked.lock || !strcmp(asked.lock, twin_gen_locks[i]))
+	g_autoptr(GString) known = g_string_new(NULL);
+	const char *lock;
+
+	for (unsigned i = 0; (lock = twin_gen_lock(i)); i++) {
+		if (!asked.lock || !strcmp(asked.lock, lock))
 			return true;
-	cli_error("--lock %s: the generator knows mutex, rwsem, rtmutex, semaphore, osq, qspinlock", asked.lock);
+		g_string_append_printf(known, "%s%s", i ? ", " : "", lock);
+	}
+	cli_error("--lock %s: the generator knows %s", asked.lock, known->str);
 	return false;
 }
 

@@ -5,23 +5,59 @@
 
 #include "sim/core/prng.h"
 
-const char *const twin_gen_locks[] = { "mutex", "rwsem", "rtmutex", "semaphore", "osq", "qspinlock", NULL };
+#define SHARED 1u	/* reads and writes */
+#define DOWNGRADES 2u
+#define SIGNALS 4u
+#define TIMEOUTS 8u
+#define PRIORITIES 16u	/* more real-time tasks */
+#define COUNTS 32u	/* a semaphore: take and post */
+#define SPINS 64u	/* held with preemption off */
+#define FLAT 128u	/* one at a time: a CPU has one node for all of them */
+#define ANY_ORDER 256u	/* settles deadlocks itself, -EDEADLK */
+#define READS_TRY 512u	/* writers cannot try */
+#define NO_SLEEP 1024u	/* sleeps, but its holder does not */
+#define SLOW 2048u	/* waits for grace periods */
+#define DEADLOCKS 4096u /* has `deadlock on` */
+#define INTERRUPTS 8192u /* interrupts read it */
 
 /* What a program of a lock may do. */
 struct twin_kind {
 	const char *name;
-	bool shared, fails, timeout, spins, counts, priorities;
-	bool flat; /* one at a time: a CPU has one node for all of them */
+	unsigned may;
 };
 
 static const struct twin_kind kinds[] = {
-	{ "mutex", .fails = true },
-	{ "rwsem", .fails = true, .shared = true },
-	{ "rtmutex", .fails = true, .timeout = true, .priorities = true },
-	{ "semaphore", .fails = true, .counts = true }, /* the kernel's timeouts end at ticks, the model's do not */
-	{ "osq", .spins = true, .flat = true },
-	{ "qspinlock", .spins = true },
+	{ "mutex", SIGNALS },
+	{ "rwsem", SHARED | DOWNGRADES | SIGNALS },
+	{ "rtmutex", SIGNALS | TIMEOUTS | PRIORITIES | DEADLOCKS },
+	{ "semaphore", SIGNALS | TIMEOUTS | COUNTS },
+	{ "osq", SPINS | FLAT },
+	{ "qspinlock", SPINS },
+	{ "qrwlock", SPINS | SHARED | INTERRUPTS },
+	{ "percpu-rwsem", SHARED | READS_TRY | SLOW },
+	{ "ww-mutex", SIGNALS | ANY_ORDER },
+	{ "rt:mutex", SIGNALS | PRIORITIES },
+	{ "rt:rtmutex", SIGNALS | TIMEOUTS | PRIORITIES | DEADLOCKS },
+	{ "rt:rwsem", SHARED | DOWNGRADES | SIGNALS | PRIORITIES },
+	{ "rt:spinlock", PRIORITIES | NO_SLEEP },
+	{ "rt:rwlock", SHARED | PRIORITIES | NO_SLEEP },
+	{ "rt:ww-mutex", SIGNALS | ANY_ORDER | PRIORITIES },
 };
+
+const char *twin_gen_lock(unsigned i)
+{
+	return i < G_N_ELEMENTS(kinds) ? kinds[i].name : NULL;
+}
+
+char *twin_gen_model(const char *lock)
+{
+	return g_str_has_prefix(lock, "rt:") ? g_strconcat("kernel-", lock, NULL) : g_strdup(lock);
+}
+
+static bool may(const struct twin_program *p, unsigned what)
+{
+	return p->kind->may & what;
+}
 
 /* -- draws ----------------------------------------------------------------------------------------- */
 
@@ -63,48 +99,73 @@ static char *lock_name(unsigned i)
 	return g_strdup_printf("%c", 'a' + (int)i);
 }
 
-/* "interruptible", … with the `else` that it needs. */
-static void limit(struct twin_program *p, struct twin_node *n, bool atomic)
+/* How a wait may end before it is over. @tries: nothing may sleep here. */
+static char *some_limit(struct twin_program *p, bool reads, bool tries)
 {
-	g_autofree char *head = n->head, *time = some_time(p);
-	const char *how = "";
+	bool can_try = reads || !may(p, READS_TRY);
 	unsigned die = draw(p, 10);
+	g_autofree char *time = some_time(p);
+	const char *signal = die < 5 ? " interruptible" : " killable";
 
-	if (die < 3 || p->kind->spins || atomic)
-		how = die < 2 || atomic ? " try" : "";
-	else if (!p->kind->fails)
-		how = "";
-	else if (die < 5)
-		how = " interruptible";
-	else if (die < 6)
-		how = " killable";
-	else if (die < 8 && p->kind->timeout)
-		how = " timeout ";
-	n->head = g_strconcat(head, how, !strcmp(how, " timeout ") ? time : "", NULL);
-	if (*how)
+	if (tries)
+		return g_strdup(" try");
+	if (die < 2)
+		return g_strdup(can_try ? " try" : "");
+	if (die < 5 && may(p, TIMEOUTS))
+		return g_strdup_printf(" timeout %s%s", time, may(p, SIGNALS) && chance(p, 40) ? signal : "");
+	if (die < 7 && may(p, SIGNALS))
+		return g_strdup(signal);
+	return g_strdup("");
+}
+
+/* With the `else` that it needs. */
+static void limit(struct twin_program *p, struct twin_node *n, bool reads, bool tries)
+{
+	g_autofree char *head = n->head, *how = some_limit(p, reads, tries);
+
+	n->head = g_strconcat(head, how, NULL);
+	if (*how || may(p, ANY_ORDER))
 		n->tail = g_strdup(chance(p, 50) ? "else { }" : "else { run 2us }");
 }
 
-/* Takes a lock that comes behind those that are held. */
+static struct twin_node *take_unit(struct twin_program *p, const char *name, bool atomic)
+{
+	struct twin_node *n = node(g_strdup_printf("take %s", name), NULL, -1);
+
+	limit(p, n, false, atomic);
+	return n;
+}
+
+/* An interrupt must not find its own CPU writing. */
+static struct twin_node *without_interrupts(struct twin_node *n)
+{
+	GPtrArray *body = g_ptr_array_new();
+
+	g_ptr_array_add(body, n);
+	return node(g_strdup("irq off"), body, -1);
+}
+
+/* Takes a lock that comes behind those that are held; those that settle deadlocks come in any order. */
 static struct twin_node *acquire(struct twin_program *p, unsigned depth, unsigned first_lock, bool atomic)
 {
-	unsigned lock = first_lock + draw(p, p->nlocks - first_lock);
+	unsigned lock = may(p, ANY_ORDER) ? draw(p, p->nlocks) : first_lock + draw(p, p->nlocks - first_lock);
+	unsigned inner = may(p, FLAT) ? p->nlocks : may(p, ANY_ORDER) ? 0 : lock + 1;
+	bool tries = atomic && !may(p, SPINS), reads = false;
 	g_autofree char *name = lock_name(lock);
 	const char *how = "hold";
 	struct twin_node *n;
 
-	if (p->kind->counts) {
-		n = node(g_strdup_printf("take %s", name), NULL, -1);
-		limit(p, n, atomic);
-		return n;
+	if (may(p, COUNTS))
+		return take_unit(p, name, atomic);
+	if (may(p, SHARED)) {
+		reads = chance(p, 60) || (tries && may(p, READS_TRY));
+		how = reads ? "reading" : "writing";
 	}
-	if (p->kind->shared)
-		how = chance(p, 60) ? "reading" : "writing";
-	n = node(g_strdup_printf("%s %s", how, name), block(p, depth + 1, p->kind->flat ? p->nlocks : lock + 1, atomic || p->kind->spins), -1);
-	if (!strcmp(how, "writing") && chance(p, 30))
+	n = node(g_strdup_printf("%s %s", how, name), block(p, depth + 1, inner, atomic || may(p, SPINS)), -1);
+	if (may(p, DOWNGRADES) && !reads && chance(p, 30))
 		g_ptr_array_add(n->body, node(g_strdup_printf("downgrade %s", name), NULL, -1));
-	limit(p, n, atomic);
-	return n;
+	limit(p, n, reads, tries);
+	return p->interrupts && !reads ? without_interrupts(n) : n;
 }
 
 static struct twin_node *to_others(struct twin_program *p)
@@ -130,13 +191,13 @@ static struct twin_node *statement(struct twin_program *p, unsigned depth, unsig
 		return acquire(p, depth, first_lock, atomic);
 	if (die < 70)
 		return node(g_strdup_printf("run %s", time), NULL, -1);
-	if (die < 80 && !atomic)
+	if (die < 80 && !atomic && !(depth && may(p, NO_SLEEP)))
 		return node(g_strdup_printf("sleep %s", time), NULL, -1);
-	if (die < 84 && !atomic)
+	if (die < 84 && !atomic && !(depth && may(p, NO_SLEEP)))
 		return node(g_strdup("yield"), NULL, -1);
-	if (die < 87)
-		return node(g_strdup("preempt off"), block(p, depth + 2, p->nlocks, true), -1);
-	if (die < 90 && p->kind->counts) {
+	if (die < 87) /* those that sleep may be tried in it */
+		return node(g_strdup("preempt off"), block(p, depth + 2, may(p, NO_SLEEP) ? p->nlocks : first_lock, true), -1);
+	if (die < 90 && may(p, COUNTS)) {
 		g_autofree char *name = lock_name(draw(p, p->nlocks));
 
 		return node(g_strdup_printf("post %s", name), NULL, -1);
@@ -155,7 +216,7 @@ static GPtrArray *block(struct twin_program *p, unsigned depth, unsigned first_l
 		p->statements++;
 		g_ptr_array_add(body, statement(p, depth, first_lock, atomic));
 	}
-	if (p->kind->counts && !depth) /* so that those who take find something */
+	if (may(p, COUNTS) && !depth) /* so that those who take find something */
 		g_ptr_array_add(body, node(g_strdup("post a"), NULL, -1));
 	return body;
 }
@@ -165,38 +226,55 @@ static GPtrArray *block(struct twin_program *p, unsigned depth, unsigned first_l
 /* Every access costs the same and none waits for another, so that it does not matter what shares a line. */
 #define EQUAL "uniform cost occ_load 0ns cost occ_store 0ns cost occ_rmw 0ns"
 
+const char *const twin_gen_preempt[] = { "none", "voluntary", "full", "rt", "lazy", NULL };
+const char *const twin_gen_shape[] = { "1x1", "1x2", "1x4", "2x2", "2x4", "1x8", NULL };
+
 static char *some_machine(struct twin_program *p)
 {
-	static const char *const preempt[] = { "none", "voluntary", "full", "full", "rt", "lazy" };
 	static const unsigned shape[][2] = { { 1, 1 }, { 1, 2 }, { 1, 4 }, { 2, 2 }, { 2, 4 }, { 1, 8 } };
-	unsigned s = draw(p, G_N_ELEMENTS(shape));
+	static const unsigned often[] = { 0, 1, 2, 2, 3, 4 };
 
-	p->ncpus = shape[s][0] * shape[s][1];
-	return g_strdup_printf("machine { sockets %u cores %u threads 1 costs %s preempt %s hz %u fair %s%s }", shape[s][0],
-			       shape[s][1], chance(p, 30) ? "zero" : EQUAL, preempt[draw(p, G_N_ELEMENTS(preempt))],
-			       chance(p, 50) ? 1000 : 250, chance(p, 50) ? "cfs" : "eevdf",
+	p->shape = draw(p, G_N_ELEMENTS(shape));
+	p->ncpus = shape[p->shape][0] * shape[p->shape][1];
+	p->preempt = often[draw(p, G_N_ELEMENTS(often))];
+	return g_strdup_printf("machine { sockets %u cores %u threads 1 costs %s preempt %s hz %u fair %s%s }",
+			       shape[p->shape][0], shape[p->shape][1], chance(p, 30) ? "zero" : EQUAL,
+			       twin_gen_preempt[p->preempt], chance(p, 50) ? 1000 : 250, chance(p, 50) ? "cfs" : "eevdf",
 			       chance(p, 40) ? " rawspin qspinlock" : "");
 }
 
 static char *some_locks(struct twin_program *p)
 {
 	GString *out = g_string_new(NULL);
+	g_autofree char *model = twin_gen_model(p->kind->name);
+	bool die = chance(p, 50); /* a class is one or the other */
 
 	p->nlocks = 1 + draw(p, 3);
 	for (unsigned i = 0; i < p->nlocks; i++) {
-		if (p->kind->counts)
+		if (may(p, COUNTS)) {
 			g_string_append_printf(out, "semaphore %c = %u\n", 'a' + (int)i, draw(p, 3));
-		else
-			g_string_append_printf(out, "lock %c : %s%s\n", 'a' + (int)i, p->kind->name,
-					       p->kind->priorities && chance(p, 20) ? " { deadlock on }" : "");
+			continue;
+		}
+		g_string_append_printf(out, "lock %c : %s", 'a' + (int)i, model);
+		if (may(p, DEADLOCKS) && chance(p, 20))
+			g_string_append(out, " { deadlock on }");
+		if (may(p, ANY_ORDER) && die)
+			g_string_append(out, " { wait_die on }");
+		if (may(p, SLOW))
+			g_string_append_printf(out, " { gp %ums }", 1 + draw(p, 6));
+		g_string_append_c(out, '\n');
 	}
+	p->interrupts = may(p, INTERRUPTS) && chance(p, 40);
+	if (p->interrupts)
+		g_string_append_printf(out, "interrupt dev cpu %u every %uus from 1us { reading a { run 300ns } }\n",
+				       draw(p, p->ncpus), 3 + draw(p, 20));
 	return g_string_free(out, FALSE);
 }
 
 static struct twin_task *some_task(struct twin_program *p, unsigned index)
 {
 	struct twin_task *t = g_new0(struct twin_task, 1);
-	bool fifo = chance(p, p->kind->priorities ? 70 : 25), bound = chance(p, 40);
+	bool fifo = chance(p, may(p, PRIORITIES) ? 70 : 25), bound = chance(p, 40);
 	g_autofree char *policy = fifo ? g_strdup_printf("fifo %u", 1 + draw(p, 20)) :
 				  chance(p, 70) ? g_strdup("nice 0") : g_strdup_printf("nice %d", (int)draw(p, 30) - 15);
 	g_autofree char *cpu = bound ? g_strdup_printf(" cpu %u", draw(p, p->ncpus)) : g_strdup("");
@@ -227,7 +305,7 @@ struct twin_program *twin_program_make(const char *lock, uint64_t seed, uint64_t
 		p->statements = 0;
 		g_ptr_array_add(p->tasks, some_task(p, i));
 	}
-	p->end = g_strdup("run until done limit 20ms\n");
+	p->end = g_strdup_printf("run until done limit %s\n", may(p, SLOW) ? "200ms" : "20ms");
 	return p;
 }
 

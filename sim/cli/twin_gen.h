@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Random programs for twins: a machine, one to three locks of one model, two to ten tasks
- * that take them in one order (so that nothing deadlocks), nested, tried, timed, signalled,
- * with priorities that change. A program is a tree, so that it can be shrunk.
+ * that take them in one order (so that nothing deadlocks) or, where the lock settles deadlocks
+ * itself, in any; nested, tried, timed, signalled, with priorities that change. A program is a
+ * tree, so that it can be shrunk.
  */
 #ifndef SIM_CLI_TWIN_GEN_H
 #define SIM_CLI_TWIN_GEN_H
@@ -32,10 +33,16 @@ struct twin_program {
 	uint64_t key, draws; /* of the generator */
 	const struct twin_kind *kind;
 	unsigned nlocks, ncpus, ntasks, statements;
+	unsigned preempt, shape; /* of twin_gen_preempt, twin_gen_shape */
+	bool interrupts;
 };
 
-/* The models that the generator knows, NULL-terminated. */
-extern const char *const twin_gen_locks[];
+/* The locks that the generator knows, NULL behind the last: "mutex"; "rt:mutex" as PREEMPT_RT has it. */
+const char *twin_gen_lock(unsigned i);
+/* How a scenario calls it: "mutex", "kernel-rt:mutex". The caller frees. */
+char *twin_gen_model(const char *lock);
+/* Preemption models and shapes of machines (sockets x cores) that it draws from, NULL-terminated. */
+extern const char *const twin_gen_preempt[], *const twin_gen_shape[];
 
 /* Program number @index of (@seed, @lock). */
 struct twin_program *twin_program_make(const char *lock, uint64_t seed, uint64_t index);

@@ -121,7 +121,7 @@ static void put_error(FILE *out, uint64_t error)
 		unsigned number;
 		const char *name;
 	} known[] = {{4, "EINTR"},    {16, "EBUSY"},      {22, "EINVAL"},
-		     {35, "EDEADLK"}, {110, "ETIMEDOUT"}, {130, "EOWNERDEAD"}};
+		     {35, "EDEADLK"}, {110, "ETIMEDOUT"}, {114, "EALREADY"}, {130, "EOWNERDEAD"}};
 
 	if (!error) {
 		fputs("ok", out);

@@ -34,18 +34,24 @@ static uint64_t plain_load(const volatile void *addr, unsigned size)
 	return value;
 }
 
-/* The door is closed, or the access has to wait. @caller: whose it is, for the bill. */
-static __attribute__((__noinline__)) uint64_t access_slowly(int op, void *addr, unsigned size, uint64_t a, uint64_t b,
-							    const void *caller)
+/* Books the access that comes to the function that issued it. */
+static void book(const void *caller)
+{
+	if (!checking && sim && sim_fiber_current()) {
+		struct sim_task *me = sim_current();
+
+		me->site = me->site_outer ? me->site_outer : caller;
+		if (me->trailing)
+			sim_trail_add(me, me->site);
+	}
+}
+
+/* The door is closed, or the access has to wait. */
+static __attribute__((__noinline__)) uint64_t access_slowly(int op, void *addr, unsigned size, uint64_t a, uint64_t b)
 {
 	if (checking) {
 		sim_assert(op == KW_LOAD && "a check changes something");
 		return plain_load(addr, size);
-	}
-	if (sim_booking && sim && sim_fiber_current()) {
-		struct sim_task *me = sim_current();
-
-		me->site = me->site_outer ? me->site_outer : caller;
 	}
 	return sim_access_slowly((enum sim_op)op, addr, size, a, b);
 }
@@ -55,9 +61,11 @@ __attribute__((__noinline__)) uint64_t kw_access(int op, const volatile void *ad
 {
 	uint64_t old;
 
+	if (__builtin_expect(sim_booking, 0))
+		book(__builtin_return_address(0));
 	if (sim_access_hit((enum sim_op)op, (void *)addr, size, a, b, &old))
 		return old;
-	return access_slowly(op, (void *)addr, size, a, b, __builtin_return_address(0));
+	return access_slowly(op, (void *)addr, size, a, b);
 }
 
 uint64_t kw_peek(const volatile void *addr, unsigned size)

@@ -142,6 +142,7 @@ void kw_flags(char *buf, size_t size, unsigned long word, const char *const *nam
 
 void rt_mutex_setprio(struct task_struct *p, struct task_struct *donor)
 {
+	kernel_step(__builtin_return_address(0));
 	p->pi_top_task = donor;
 	sim_setprio(p->sim, donor ? donor->sim : NULL);
 }

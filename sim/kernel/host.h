@@ -43,4 +43,11 @@ void kernel_on_finding(void (*fn)(int kind, const char *text));
 /* Around every sleep of schedule() and its like, on the fiber that sleeps; NULL: none. Forgotten by kernel_setup(). */
 void kernel_on_schedule(void (*fn)(struct sim_task *task, bool before));
 
+/* For words that are no accesses: a step of the operation, said at @site. */
+static inline void kernel_step(const void *site)
+{
+	if (__builtin_expect(sim_booking, 0) && sim_current()->trailing)
+		sim_trail_add(sim_current(), site);
+}
+
 #endif

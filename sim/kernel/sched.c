@@ -203,8 +203,9 @@ void kernel_on_schedule(void (*fn)(struct sim_task *task, bool before))
 	on_schedule = fn;
 }
 
-void schedule(void)
+static void schedule_from(const void *site)
 {
+	kernel_step(site);
 	if (on_schedule)
 		on_schedule(sim_current(), true);
 	sim_schedule();
@@ -214,21 +215,26 @@ void schedule(void)
 		on_schedule(sim_current(), false);
 }
 
+void schedule(void)
+{
+	schedule_from(__builtin_return_address(0));
+}
+
 void schedule_preempt_disabled(void)
 {
 	preempt_enable_no_resched();
-	schedule();
+	schedule_from(__builtin_return_address(0));
 	preempt_disable();
 }
 
 void schedule_rtlock(void)
 {
-	schedule();
+	schedule_from(__builtin_return_address(0));
 }
 
 void io_schedule(void)
 {
-	schedule();
+	schedule_from(__builtin_return_address(0));
 }
 
 void current_save_and_set_rtlock_wait_state(void)
@@ -281,12 +287,12 @@ int rt_task(const struct task_struct *p)
  * The whole wake-up is one section with interrupts off, as under the task's pi_lock, and
  * its price holds the lines it moves. Nobody to wake, or oneself: free.
  */
-int try_to_wake_up(struct task_struct *p, unsigned int mask, int flags)
+static int wake_from(struct task_struct *p, unsigned int mask, const void *site)
 {
 	struct sim_task *waker = sim_current();
 	bool woken;
 
-	(void)flags;
+	kernel_step(site);
 	if (!(p->__state & mask) || p->sim == waker)
 		return sim_wake(p->sim, mask);
 	waker->irq_off++;
@@ -297,14 +303,20 @@ int try_to_wake_up(struct task_struct *p, unsigned int mask, int flags)
 	return woken;
 }
 
+int try_to_wake_up(struct task_struct *p, unsigned int mask, int flags)
+{
+	(void)flags;
+	return wake_from(p, mask, __builtin_return_address(0));
+}
+
 int wake_up_state(struct task_struct *p, unsigned int state)
 {
-	return try_to_wake_up(p, state, 0);
+	return wake_from(p, state, __builtin_return_address(0));
 }
 
 int wake_up_process(struct task_struct *p)
 {
-	return try_to_wake_up(p, TASK_NORMAL, 0);
+	return wake_from(p, TASK_NORMAL, __builtin_return_address(0));
 }
 
 /* True if @task was in no queue. */
@@ -321,12 +333,14 @@ static bool wake_q_claim(struct wake_q_head *head, struct task_struct *task)
 
 void wake_q_add(struct wake_q_head *head, struct task_struct *task)
 {
+	kernel_step(__builtin_return_address(0));
 	if (wake_q_claim(head, task))
 		get_task_struct(task);
 }
 
 void wake_q_add_safe(struct wake_q_head *head, struct task_struct *task)
 {
+	kernel_step(__builtin_return_address(0));
 	if (!wake_q_claim(head, task))
 		put_task_struct(task);
 }
@@ -340,7 +354,7 @@ void wake_up_q(struct wake_q_head *head)
 
 		node = node->next;
 		task->wake_q.next = NULL; /* from here another waker may queue it again */
-		wake_up_process(task);
+		wake_from(task, TASK_NORMAL, __builtin_return_address(0));
 		put_task_struct(task);
 	}
 }

@@ -105,6 +105,8 @@ struct sim_attr { /* scheduling parameters */
 
 enum sim_exec { SIM_EXEC_PROGRAM, SIM_EXEC_RUN, SIM_EXEC_SPEND, SIM_EXEC_FIBER };
 
+#define SIM_TRAIL 16
+
 struct sim_task {
 	uint32_t id;		    /* from 0; subject of its events; record number is id + 1 */
 	const char *name;	    /* "worker[3]" */
@@ -143,6 +145,9 @@ struct sim_task {
 	uint32_t op_lock;
 	struct sim_touched *touched; /* lines of the operation, for models that also read shared words unmarked (spin.c); or NULL */
 	const void *site, *site_outer; /* while sim_booking: code that issued the access in flight; raw lock words book to their caller */
+	bool trailing;		    /* while sim_booking: the steps of the operation are kept, too */
+	unsigned ntrail;
+	const void *trail[SIM_TRAIL]; /* a ring of the last ones; ntrail counts on */
 	bool op_waited;		    /* spun (sim_relax) or blocked since op_lock was set; the run layer clears it */
 
 	/* scheduling (sched*.c) */
@@ -272,6 +277,15 @@ static inline void sim_door_close(void)
 	sim_door = NULL;
 }
 void sim_door_open(void);
+
+/* A step of @t's operation in code at @site; turns of a loop are one. */
+static inline void sim_trail_add(struct sim_task *t, const void *site)
+{
+	for (unsigned back = 1; back <= 4 && back <= t->ntrail; back++)
+		if (t->trail[(t->ntrail - back) % SIM_TRAIL] == site)
+			return;
+	t->trail[t->ntrail++ % SIM_TRAIL] = site;
+}
 
 /* -- setting up -------------------------------------------------------------------------- */
 

@@ -31,6 +31,11 @@ struct bound_lock {       /* one instance of a lock, completion or semaphore */
 	uint32_t data_object; /* of the lines it protects (`data N lines`), or BOUND_NONE */
 	char *data;           /* those lines, or NULL */
 	unsigned data_lines;
+	struct bound_trail { /* of the last release, if the model is a kernel's own file (places.h) */
+		uint32_t task; /* 1 + index, 0: none */
+		unsigned n;
+		const void *site[SIM_TRAIL];
+	} released;
 };
 
 struct bound_barrier {

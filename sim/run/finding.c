@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "sim/machine/machine.h"
+#include "sim/run/places.h"
 #include "sim/run/watch_impl.h"
 
 #define KEPT_PER_KIND 8
@@ -51,6 +52,16 @@ static void finding_place(const struct watch *w, struct run_finding *f, uint32_t
 	f->line = pos->line;
 }
 
+/* Where in a kernel tree's own files it happened. */
+static char *with_places(const struct watch *w, char *text, uint32_t task, uint32_t lock)
+{
+	GString *s = g_string_new(text);
+
+	g_free(text);
+	places_append_finding(s, w->b, task == WATCH_NONE ? 0 : task + 1, lock == WATCH_NONE ? 0 : lock + 1);
+	return g_string_free(s, FALSE);
+}
+
 /* The last line of every finding: the command that shows it again. */
 static char *with_replay(const struct watch *w, char *text)
 {
@@ -80,7 +91,7 @@ void watch_report(struct watch *w, enum run_finding_kind kind, uint32_t task, ui
 	w->per_kind[kind]++;
 	f.task = watch_task_name(w, task);
 	f.lock = watch_lock_name(w, lock);
-	f.text = with_replay(w, text);
+	f.text = with_replay(w, with_places(w, text, task, lock));
 	f.expected = w->expects_findings;
 	finding_place(w, &f, statement);
 	g_array_append_val(w->finding, f);

@@ -77,15 +77,28 @@ static void op_enter(struct sim_task *task, const struct lock_model *m, uint32_t
 {
 	task->op_lock = lock;
 	task->op_waited = false;
+	task->ntrail = 0;
+	task->trailing = m->caps & LOCK_CAP_PLAIN;
 	if (m->caps & LOCK_CAP_PLAIN)
-		sim_op_touch(task, m->caps & LOCK_CAP_PI ? SIM_TOUCH_POLL : SIM_TOUCH_WATCH);
+		sim_op_touch(task, m->caps & LOCK_CAP_POLL ? SIM_TOUCH_POLL : SIM_TOUCH_WATCH);
 }
 
 static void op_leave(struct sim_task *task)
 {
 	task->op_lock = 0;
+	task->trailing = false;
 	if (task->touched)
 		sim_op_touch(task, SIM_TOUCH_MARKED);
+}
+
+/* For stories: how the last release went. */
+static void keep_trail(struct bound_lock *bl, const struct sim_task *task)
+{
+	if (!task->ntrail)
+		return;
+	bl->released.task = task->id + 1;
+	bl->released.n = task->ntrail;
+	memcpy(bl->released.site, task->trail, sizeof(task->trail));
 }
 
 static struct lock_req make_req(const struct prog_hold *h)
@@ -191,6 +204,7 @@ static void unlock_by_anyone(struct prog_task *t, const struct prog_insn *in, st
 	op_enter(t->sim, bl->model, lock);
 	bl->model->unlock(bl->lock, &req);
 	op_leave(t->sim);
+	keep_trail(bl, t->sim);
 	sim_emit(SIM_REC_UNLOCKED, t->sim->id + 1, lock, LOCK_EXCLUSIVE, 0);
 	t->sim->kernel_mode -= kernel;
 }
@@ -212,6 +226,7 @@ static void release(struct prog_task *t, struct prog_hold **p, uint32_t stmt, bo
 	else
 		m->unlock(h->lock->lock, &req);
 	op_leave(t->sim);
+	keep_trail(h->lock, t->sim);
 	director_mark(t, lock, SCN_LOCK_FREE);
 	sim_emit(SIM_REC_UNLOCKED, task, lock, h->mode, 0);
 	t->sim->kernel_mode -= in_kernel(m);

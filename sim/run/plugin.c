@@ -26,7 +26,9 @@ struct plugin {
 		char *saved;
 	} part[PARTS_MAX];
 	unsigned nparts;
-	uintptr_t base; /* load address, while parts are being looked for */
+	uintptr_t base; /* load address */
+	uintptr_t code, code_end;
+	char *path; /* as it was named: where its symbols are */
 };
 
 static GPtrArray *plugins;
@@ -58,6 +60,10 @@ static int find_parts(struct dl_phdr_info *info, size_t size, void *data)
 		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
 		uintptr_t from = p->base + ph->p_vaddr, to = from + ph->p_memsz;
 
+		if (ph->p_type == PT_LOAD && (ph->p_flags & PF_X)) {
+			p->code = from;
+			p->code_end = to;
+		}
 		if (ph->p_type != PT_LOAD || !(ph->p_flags & PF_W))
 			continue;
 		if (ro_from >= from && ro_from < to) {
@@ -206,6 +212,7 @@ bool plugin_load(const char *spec, char **error)
 		*error = g_strdup_printf("\"%s\": the name of a plug-in consists of a-z, 0-9, \".\", \"_\", \"-\"", p->name);
 		return false;
 	}
+	p->path = g_strdup(path);
 	save_image(p, handle);
 	for (size_t i = 0; i < p->entry->nmodels; i++) {
 		if (strcmp(p->name, "kernel") && !add_model(p->entry->models[i], p->name, path, error))
@@ -217,4 +224,17 @@ bool plugin_load(const char *spec, char **error)
 		plugins = g_ptr_array_new();
 	g_ptr_array_add(plugins, p);
 	return true;
+}
+
+uintptr_t plugin_code(const void *site, const char **path)
+{
+	for (unsigned i = 0; plugins && i < plugins->len; i++) {
+		const struct plugin *p = plugins->pdata[i];
+
+		if ((uintptr_t)site < p->code || (uintptr_t)site >= p->code_end)
+			continue;
+		*path = p->path;
+		return (uintptr_t)site - p->base;
+	}
+	return 0;
 }

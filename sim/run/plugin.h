@@ -8,6 +8,7 @@
 #define SIM_RUN_PLUGIN_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /*
  * @spec is PATH or NAME=PATH. Its models are registered as NAME:… (NAME-rt:… for
@@ -18,5 +19,8 @@ bool plugin_load(const char *spec, char **error);
 
 /* After kernel_setup() of every run: statics as they were after loading, fresh per-CPU copies, lines for both. */
 void plugin_restore(void);
+
+/* Is @site code of a plug-in? Then *@path is its file, and the result the place in it; else 0. */
+uintptr_t plugin_code(const void *site, const char **path);
 
 #endif

@@ -123,6 +123,15 @@ static void bind_window(struct run_bound *b, sim_time max_time)
 		b->until = max_time;
 }
 
+/* Is a lock a kernel's own file? Then stories tell places in it. */
+static bool has_tree_lock(const struct run_bound *b)
+{
+	for (uint32_t i = 0; i < b->nlock; i++)
+		if (b->lock[i].model->caps & LOCK_CAP_PLAIN)
+			return true;
+	return false;
+}
+
 static void run_bind(struct run *r, const struct scenario *scn)
 {
 	const struct run_options *o = r->options;
@@ -153,6 +162,7 @@ static void run_bind(struct run *r, const struct scenario *scn)
 	bind_window(b, o->max_time);
 	bind_statements(r);
 	bind_locks(b, r->pool, r->compare);
+	sim_booking = has_tree_lock(b);
 	bind_tasks(b, r->pool);
 	bind_names(b, r->pool);
 	b->program->interrupted = o->interrupted;

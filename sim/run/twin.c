@@ -12,17 +12,56 @@
 
 /* -- which models ------------------------------------------------------------------------------- */
 
-/* "kernel:rwsem" and "v6.1-rt:rwsem" are makes of "rwsem". */
-static const char *base_name(const char *model)
+/*
+ * A make is a plug-in's name, or NULL: Lockstep's own. Its model of a lock that the scenario
+ * calls @model, or NULL:
+ *
+ *   "rwsem"             its "v6.1:rwsem"; "rwbase-5.15": the one that says it is its twin, "v6.1-rt:rwsem"
+ *   "kernel-rt:rwsem"   its "v6.1-rt:rwsem", whatever the kernel behind the name
+ */
+static const struct lock_model *of_plugin(const char *make, const char *model)
 {
 	const char *colon = strrchr(model, ':');
+	bool rt = colon && colon - model >= 3 && !strncmp(colon - 3, "-rt", 3);
+	g_autofree char *name = g_strdup_printf("%s%s:%s", make, rt ? "-rt" : "", colon ? colon + 1 : model);
+	const struct lock_model *found = registry_find(name), *const *all;
+	g_autofree char *plain = g_strconcat(make, ":", NULL), *other = g_strconcat(make, "-rt:", NULL);
+	unsigned n;
 
-	return colon ? colon + 1 : model;
+	if (found || colon)
+		return found;
+	all = registry_all(&n);
+	for (unsigned i = 0; i < n; i++)
+		if (!g_strcmp0(all[i]->twin, model) &&
+		    (g_str_has_prefix(all[i]->name, plain) || g_str_has_prefix(all[i]->name, other)))
+			return all[i];
+	return NULL;
 }
 
-static char *make_name(const char *make, const char *model)
+/* @other: the one on the other side, to which Lockstep's own is the twin; NULL: that is its own, too. */
+static const struct lock_model *of_make(const char *make, const char *model, const struct lock_model *other)
 {
-	return make ? g_strdup_printf("%s:%s", make, base_name(model)) : g_strdup(base_name(model));
+	if (make)
+		return of_plugin(make, model);
+	if (!strchr(model, ':'))
+		return registry_find(model);
+	if (!other)
+		other = registry_find(model);
+	return other && other->twin ? registry_find(other->twin) : NULL;
+}
+
+static bool find_both(const char *model, const struct twin_options *o, const struct lock_model *pair[2])
+{
+	pair[1] = of_make(o->second, model, o->first ? of_plugin(o->first, model) : NULL);
+	pair[0] = of_make(o->first, model, pair[1]);
+	return pair[0] && pair[1];
+}
+
+bool twin_has(const char *model, const struct twin_options *options)
+{
+	const struct lock_model *pair[2];
+
+	return find_both(model, options, pair);
 }
 
 /* The two models of every lock; lock[i].model[0] NULL: it has not two. */
@@ -33,17 +72,13 @@ static unsigned choose_models(struct twin *t, const struct twin_options *o)
 	t->lock = g_new0(struct twin_lock, t->scn->nlock + 1);
 	for (unsigned i = 0; i < t->scn->nlock; i++) {
 		const char *model = t->scn->lock[i].model;
-		g_autofree char *first = NULL, *second = NULL;
+		const struct lock_model *pair[2];
 
 		t->lock[i].own = model;
-		if (!model)
+		if (!model || !find_both(model, o, pair))
 			continue;
-		first = make_name(o->first, model);
-		second = make_name(o->second, model);
-		if (!registry_find(first) || !registry_find(second))
-			continue;
-		t->lock[i].model[0] = registry_find(first)->name;
-		t->lock[i].model[1] = registry_find(second)->name;
+		t->lock[i].model[0] = pair[0]->name;
+		t->lock[i].model[1] = pair[1]->name;
 		n++;
 	}
 	return n;
@@ -115,6 +150,7 @@ static void look(const struct run_bound *b, const struct sim_rec *rec, struct tw
 	look->nowners = view.nowners;
 	if (bl->model->caps & LOCK_CAP_SPIN) /* a tree's own queue of spinners tells no names */
 		return;
+	look->no_queue = view.no_queue;
 	look->nwaiters = view.nwaiters;
 	for (unsigned i = 0; i < TWIN_LOOK && i < view.nwaiters; i++)
 		look->waiter[i] = (uint16_t)(bound_task_index(waiter[i].task) + 1);
@@ -135,16 +171,42 @@ static bool is_compared(const struct twin *t, const struct sim_rec *rec)
 	case SIM_REC_PI_STEAL:
 	case SIM_REC_PI_WAKE_TOP:
 		return false;
+	case SIM_REC_FINDING: /* that nobody will ever stop spinning is clear at once, or at the end of a polled run */
+		return t->exact && !t->one_make;
 	default:
 		return t->exact;
 	}
+}
+
+/* A queue of which one side cannot tell is not compared. */
+static bool same_look(const struct twin_look *a, const struct twin_look *b)
+{
+	return a->looked == b->looked && a->word == b->word && a->nowners == b->nowners &&
+	       (a->no_queue || b->no_queue ||
+		(a->nwaiters == b->nwaiters && !memcmp(a->waiter, b->waiter, sizeof(a->waiter))));
 }
 
 static bool same(const struct twin_rec *a, const struct twin_rec *b)
 {
 	return a->rec.time == b->rec.time && a->rec.type == b->rec.type && a->rec.cpu == b->rec.cpu &&
 	       a->rec.task == b->rec.task && a->rec.obj == b->rec.obj && a->rec.arg == b->rec.arg &&
-	       a->rec.val == b->rec.val && !memcmp(&a->look, &b->look, sizeof(a->look));
+	       a->rec.val == b->rec.val && same_look(&a->look, &b->look);
+}
+
+/* The record at which the sides part: who is at work, and what it came through. */
+static void take_place(struct twin *t)
+{
+	struct twin_place *p = &t->place[t->side];
+	const struct sim_task *task = sim_fiber_current() ? sim_current() : NULL;
+
+	if (t->passed++ < (t->side ? t->at_other : t->at))
+		return;
+	if (t->passed - 1 == (t->side ? t->at_other : t->at) && task && task->id < t->bound->ntask) {
+		p->task = g_strdup(t->bound->task[task->id].name);
+		p->n = task->ntrail;
+		memcpy(p->site, task->trail, sizeof(p->site));
+	}
+	sim_machine_stop(SIM_STOP_ASKED);
 }
 
 static void take(void *user, const struct sim_rec *rec)
@@ -152,7 +214,14 @@ static void take(void *user, const struct sim_rec *rec)
 	struct twin *t = user;
 	struct twin_rec r = { .rec = *rec };
 
-	if (!is_compared(t, rec))
+	if (t->placing) {
+		if (is_compared(t, rec))
+			take_place(t);
+		return;
+	}
+	if (!t->side)
+		twin_seen_take(&t->seen, rec);
+	if (!is_compared(t, rec) || rec->time > t->until)
 		return;
 	if (t->exact && rec->type == SIM_REC_GRANT)
 		look(t->bound, rec, &r.look);
@@ -188,6 +257,16 @@ static struct run_result *run_side(struct twin *t, const struct twin_options *o,
 	t->side = side;
 	use_side(t, side);
 	return run_scenario(t->scn, &run, error);
+}
+
+/* A run ends where it deadlocks; one that polls goes on. */
+static void until_deadlock(struct twin *t)
+{
+	const struct run_result *first = t->result[0];
+
+	for (unsigned i = 0; t->one_make && i < first->nfinding; i++)
+		if (first->finding[i].kind == RUN_FINDING_deadlock)
+			t->until = MIN(t->until, first->finding[i].at);
 }
 
 /* -- verdict -------------------------------------------------------------------------------------------- */
@@ -236,7 +315,21 @@ static void judge_decisions(struct twin *t)
 	t->at_other = other;
 }
 
-static void judge(struct twin *t, struct twin_result *res)
+/* Runs the sides that are of plug-ins once more, up to where they part. */
+static void find_places(struct twin *t, const struct twin_options *o)
+{
+	t->placing = true;
+	for (unsigned side = 0; side < 2; side++) {
+		g_autofree char *error = NULL;
+
+		t->passed = 0;
+		if (side ? o->second : o->first)
+			run_result_free(run_side(t, o, side, &error));
+	}
+	t->placing = false;
+}
+
+static void judge(struct twin *t, const struct twin_options *o, struct twin_result *res)
 {
 	if (t->exact) {
 		t->at_other = t->at;
@@ -250,6 +343,7 @@ static void judge(struct twin *t, struct twin_result *res)
 	res->compared = t->parted ? t->at : t->rec[0]->len;
 	res->exact = t->exact;
 	if (t->parted) {
+		find_places(t, o);
 		res->verdict = TWIN_PARTED;
 		res->story = twin_story(t);
 	} else {
@@ -271,6 +365,7 @@ static void twin_clear(struct twin *t)
 		t->scn->lock[i].model = t->lock[i].own;
 	for (unsigned side = 0; side < 2; side++) {
 		g_array_free(t->rec[side], TRUE);
+		g_free(t->place[side].task);
 		run_result_free(t->result[side]);
 	}
 	g_free(t->lock);
@@ -278,7 +373,8 @@ static void twin_clear(struct twin *t)
 
 struct twin_result *twin_compare(struct scenario *scn, const struct twin_options *options, char **error)
 {
-	struct twin t = { .scn = scn, .notes = g_string_new(NULL), .one_make = options->second_polls };
+	struct twin t = { .scn = scn, .notes = g_string_new(NULL), .one_make = options->second_polls,
+			.until = SIM_NEVER };
 	struct twin_result *res = g_new0(struct twin_result, 1);
 	bool good = true;
 
@@ -292,12 +388,14 @@ struct twin_result *twin_compare(struct scenario *scn, const struct twin_options
 		t.result[side] = run_side(&t, options, side, error);
 		good = t.result[side];
 		if (good) {
+			until_deadlock(&t);
 			res->status[side] = run_exit_status(t.result[side]);
 			t.bound_locks = t.result[side]->nlock;
 		}
 	}
 	if (res->locks && good)
-		judge(&t, res);
+		judge(&t, options, res);
+	res->seen = t.seen;
 	twin_clear(&t);
 	res->notes = g_string_free(t.notes, t.notes->len == 0);
 	if (good)

@@ -16,6 +16,7 @@
 #define SIM_RUN_TWIN_H
 
 #include "sim/run/run.h"
+#include "sim/run/twin_seen.h"
 
 struct twin_options {
 	const struct run_options *run; /* seed, limits */
@@ -38,8 +39,12 @@ struct twin_result {
 	unsigned locks;	   /* that had two models */
 	char *story;	   /* what differs, lines of text; NULL if nothing does */
 	char *notes;	   /* what was not compared, differences that are allowed; or NULL */
+	struct twin_seen seen; /* on the first side */
 	int status[2];	   /* exit status of the two runs: findings, expectations */
 };
+
+/* Is a lock that a scenario calls @model one of both sides? */
+bool twin_has(const char *model, const struct twin_options *options);
 
 /* Runs @scn twice; its locks' models are what they were afterwards. NULL if the world failed (*@error). */
 struct twin_result *twin_compare(struct scenario *scn, const struct twin_options *options, char **error);

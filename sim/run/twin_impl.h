@@ -15,7 +15,7 @@ struct twin_look { /* at a lock, at the moment of a grant */
 	uint64_t word;
 	uint32_t nowners, nwaiters;
 	uint16_t waiter[TWIN_LOOK]; /* 1 + task, in order of service; 0: none */
-	uint64_t looked;
+	bool looked, no_queue;
 };
 
 struct twin_rec {
@@ -31,12 +31,21 @@ struct twin {
 	} *lock;
 	const struct run_bound *bound; /* of the run in progress */
 	unsigned side;
-	bool one_make; /* on both sides: layouts are the same, too */
+	bool one_make; /* on both sides, the second polls: layouts are the same, too */
 	bool exact, parted;
+	sim_time until; /* compared are the records up to here */
 	unsigned at, at_other; /* where the sides part: index in rec[0], rec[1] */
 	unsigned extra;
+	bool placing; /* a side runs once more, to see where it is when it parts */
+	unsigned passed;
+	struct twin_place {
+		char *task;
+		unsigned n;
+		const void *site[SIM_TRAIL];
+	} place[2];
 	uint32_t bound_locks;
 	GArray *rec[2]; /* of struct twin_rec */
+	struct twin_seen seen;
 	struct run_result *result[2];
 	GString *notes;
 };

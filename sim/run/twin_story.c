@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/run/places.h"
 #include "sim/run/twin_impl.h"
 
 #define COMMON 8 /* records before the parting */
@@ -78,6 +79,23 @@ static void append_findings(GString *out, const struct twin *t)
 		}
 }
 
+/* In the tree's files, at the first record that differs. */
+static void append_where(GString *out, const struct twin *t)
+{
+	GString *lines = g_string_new(NULL);
+
+	for (unsigned side = 0; side < 2; side++) {
+		const struct twin_place *p = &t->place[side];
+		g_autofree char *head = g_strdup_printf("%s side, %s had come through", side ? "second" : "first", p->task);
+
+		if (p->n)
+			places_append(lines, head, p->site, p->n);
+	}
+	if (lines->len)
+		g_string_append_printf(out, "%s\n", lines->str + 1);
+	g_string_free(lines, TRUE);
+}
+
 char *twin_story(const struct twin *t)
 {
 	struct sim_names names;
@@ -106,6 +124,7 @@ char *twin_story(const struct twin *t)
 		g_string_append_printf(out, "%c %-*s | %s\n", strcmp(left, right) ? '*' : ' ', WIDTH, *left ? left : "(ended)",
 				       *right ? right : "(ended)");
 	}
+	append_where(out, t);
 	g_free((gpointer)names.task);
 	g_free((gpointer)names.lock);
 	return g_string_free(out, FALSE);

@@ -63,6 +63,7 @@ KERNEL_MODEL(mutex) = {
 	.name = NAME("mutex"),
 	.mirrors = MIRRORS("mutex.c"),
 	.summary = "the tree's own mutex",
+	.twin = "mutex",
 	.caps = LOCK_CAP_TRY | LOCK_CAP_SIGNAL,
 	.size = sizeof(struct mutex),
 	.events = kw_plugin_events,
@@ -74,5 +75,22 @@ KERNEL_MODEL(mutex) = {
 };
 
 #ifdef TREE_HAS_WW_TRYLOCK_CTX
+#define WW_TWIN "ww-mutex"
+#define WW_MIRRORS "ww_mutex.h"
+#define WW_CAPS (LOCK_CAP_TRY | LOCK_CAP_SIGNAL | LOCK_CAP_POLL) /* ww->ctx is written plainly */
+#define WW_PRIO_CHANGED
+#define ww_base_view(base, view) mutex_lock_view(base, view)
+#define ww_base_broken(base) mutex_lock_broken(base)
+
+/* The kernel has no such door; this is the interruptible one in another state. */
+static int ww_lock_killable(struct ww_mutex *ww, struct ww_acquire_ctx *ctx)
+{
+	might_sleep();
+	if (!__mutex_trylock_fast(&ww->base))
+		return __ww_mutex_lock(&ww->base, TASK_KILLABLE, 0, _RET_IP_, ctx);
+	ww_mutex_set_context_fastpath(ww, ctx);
+	return 0;
+}
+
 #include "models/kernel/glue/ww.h"
 #endif

@@ -38,6 +38,7 @@ static void osq_model_unlock(void *l, struct lock_req *req)
 static void osq_model_view(const void *l, struct lock_view *view)
 {
 	view->word = (uint64_t)((const struct optimistic_spin_queue *)l)->tail.counter;
+	view->no_queue = true;
 }
 
 KERNEL_MODEL(osq) = {
@@ -45,6 +46,7 @@ KERNEL_MODEL(osq) = {
 	.name = NAME("osq"),
 	.mirrors = MIRRORS("osq_lock.c"),
 	.summary = "the tree's own queue of optimistic spinners; -EBUSY when a waiter had to leave it",
+	.twin = "osq",
 	.caps = LOCK_CAP_SPIN | LOCK_CAP_TRY,
 	.size = sizeof(struct optimistic_spin_queue),
 	.events = kw_plugin_events,

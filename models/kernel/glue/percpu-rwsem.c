@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The tree's percpu-rwsem.c as a lock. Its rcu_sync and wait queue are the simulator's (models/kernel/wait.c). */
+/* The tree's percpu-rwsem.c as a lock. Its rcu_sync (sim/kernel/) and wait queue (models/kernel/wait.c) are the simulator's. */
 #include TREE_FILE(percpu-rwsem.c)
 
 #include "models/kernel/glue.h"
@@ -12,8 +12,10 @@ struct percpu_lock {
 static void percpu_lock_init(void *l, const uint64_t *params)
 {
 	static struct lock_class_key key;
+	struct percpu_lock *lock = l;
 
-	(void)__percpu_init_rwsem(&((struct percpu_lock *)l)->sem, "percpu-rwsem", &key);
+	(void)__percpu_init_rwsem(&lock->sem, "percpu-rwsem", &key);
+	rcu_sync_set_gp(&lock->sem.rss, params[0]);
 }
 
 static int percpu_lock_lock(void *l, struct lock_req *req)
@@ -48,22 +50,34 @@ static void percpu_lock_view(const void *l, struct lock_view *view)
 {
 	const struct percpu_lock *lock = l;
 	const struct wait_queue_entry *entry;
+	int sum = 0;
 
 	kw_holders_view(&lock->holders, view);
 	list_for_each_entry(entry, &lock->sem.waiters.head, entry)
 		lock_view_waiter(view, entry->private,
 				 entry->flags & WQ_FLAG_CUSTOM ? LOCK_SHARED : LOCK_EXCLUSIVE);
-	view->word = (uint64_t)lock->sem.block.counter;
+	for (unsigned int cpu = 0; cpu < kw_nr_cpus(); cpu++)
+		sum += *per_cpu_ptr(lock->sem.read_count, cpu);
+	view->word = (uint32_t)sum;
+	if (lock->sem.block.counter)
+		strcpy(view->flags, "BLOCK");
 }
+
+static const struct lock_param percpu_lock_params[] = {
+	{ "gp", LOCK_PARAM_TIME, 10 * SIM_MS, "an RCU grace period; whole jiffies, one at least" },
+	{ NULL },
+};
 
 KERNEL_MODEL(percpu_rwsem) = {
 	.abi = LOCK_MODEL_ABI,
 	.name = NAME("percpu-rwsem"),
 	.mirrors = MIRRORS("percpu-rwsem.c"),
 	.summary = "the tree's own per-CPU reader-writer semaphore",
+	.twin = "percpu-rwsem",
 	.caps = LOCK_CAP_SHARED | LOCK_CAP_TRY,
 	.size = sizeof(struct percpu_lock),
 	.hold_size = sizeof(struct kw_hold),
+	.params = percpu_lock_params,
 	.events = kw_plugin_events,
 	.init = percpu_lock_init,
 	.lock = percpu_lock_lock,

@@ -61,6 +61,7 @@ static void qrwlock_model_view(const void *l, struct lock_view *view)
 
 	kw_holders_view(&lock->holders, view);
 	view->word = (uint32_t)lock->rw.cnts.counter;
+	view->no_queue = true;
 }
 
 KERNEL_MODEL(qrwlock) = {
@@ -68,6 +69,7 @@ KERNEL_MODEL(qrwlock) = {
 	.name = NAME("qrwlock"),
 	.mirrors = MIRRORS("qrwlock.c"),
 	.summary = "the tree's own queued reader-writer spinlock",
+	.twin = "qrwlock",
 	.caps = LOCK_CAP_SPIN | LOCK_CAP_TRY | LOCK_CAP_SHARED,
 	.size = sizeof(struct qrwlock_lock),
 	.hold_size = sizeof(struct kw_hold),

@@ -31,6 +31,7 @@ static void qspinlock_model_unlock(void *l, struct lock_req *req)
 static void qspinlock_model_view(const void *l, struct lock_view *view)
 {
 	view->word = (uint32_t)((const struct qspinlock *)l)->val.counter;
+	view->no_queue = true;
 }
 
 KERNEL_MODEL(qspinlock) = {
@@ -38,6 +39,7 @@ KERNEL_MODEL(qspinlock) = {
 	.name = NAME("qspinlock"),
 	.mirrors = MIRRORS("qspinlock.c"),
 	.summary = "the tree's own queued spinlock",
+	.twin = "qspinlock",
 	.caps = LOCK_CAP_SPIN | LOCK_CAP_TRY | LOCK_CAP_RAW | LOCK_CAP_FIFO,
 	.size = sizeof(struct qspinlock),
 	.events = kw_plugin_events,

@@ -10,17 +10,12 @@
 #include TREE_FILE(rtmutex_api.c)
 
 #include "models/kernel/glue.h"
+#include "models/kernel/glue/rtmutex_view.h"
 
 struct rtmutex_lock {
 	struct rt_mutex mutex; /* first */
 	enum rtmutex_chainwalk walk;
 };
-
-#ifdef TREE_HAS_RT_WAITER_NODE
-#define rtmutex_entry(node) rb_entry(node, struct rt_mutex_waiter, tree.entry)
-#else
-#define rtmutex_entry(node) rb_entry(node, struct rt_mutex_waiter, tree_entry)
-#endif
 
 static void rtmutex_lock_init(void *l, const uint64_t *params)
 {
@@ -112,41 +107,6 @@ static void rtmutex_lock_prio_changed(void *l, struct task_struct *p)
 	rt_mutex_adjust_pi(p);
 }
 
-static struct task_struct *rtmutex_owner_of(const struct rt_mutex_base *lock)
-{
-	return (struct task_struct *)((unsigned long)lock->owner & ~RT_MUTEX_HAS_WAITERS);
-}
-
-static void rtmutex_view_base(const struct rt_mutex_base *lock, struct lock_view *view)
-{
-	const struct task_struct *owner = rtmutex_owner_of(lock);
-
-	if (owner)
-		lock_view_owner(view, owner, LOCK_EXCLUSIVE);
-	for (struct rb_node *node = lock->waiters.rb_leftmost; node; node = rb_next(node))
-		lock_view_waiter(view, rtmutex_entry(node)->task, LOCK_EXCLUSIVE);
-	view->word = (unsigned long)lock->owner & RT_MUTEX_HAS_WAITERS;
-	if (view->word)
-		strcpy(view->flags, "HAS_WAITERS");
-	if (owner) /* an address means nothing to a reader */
-		view->word |= (uint64_t)owner->pid << 1;
-}
-
-static const char *rtmutex_broken_base(const struct rt_mutex_base *lock)
-{
-	const struct task_struct *owner = rtmutex_owner_of(lock);
-	const struct rb_node *node;
-
-	if (lock->wait_lock.owner || (owner && owner->pi_lock.owner))
-		return NULL; /* in the middle of a change */
-	if (lock->waiters.rb_leftmost && !((unsigned long)lock->owner & RT_MUTEX_HAS_WAITERS))
-		return "tasks are queued, but the owner word does not say so";
-	for (node = lock->waiters.rb_leftmost; node; node = rb_next(node))
-		if (rtmutex_entry(node)->lock != lock)
-			return "a waiter in the tree waits for another lock";
-	return NULL;
-}
-
 static void rtmutex_lock_view(const void *l, struct lock_view *view)
 {
 	rtmutex_view_base(&((const struct rtmutex_lock *)l)->mutex.rtmutex, view);
@@ -167,7 +127,8 @@ KERNEL_MODEL(rtmutex) = {
 	.name = NAME("rtmutex"),
 	.mirrors = MIRRORS("rtmutex.c"),
 	.summary = "the tree's own rt_mutex",
-	.caps = LOCK_CAP_TRY | LOCK_CAP_SIGNAL | LOCK_CAP_TIMEOUT | LOCK_CAP_PI,
+	.twin = "rtmutex",
+	.caps = LOCK_CAP_TRY | LOCK_CAP_SIGNAL | LOCK_CAP_TIMEOUT | LOCK_CAP_PI | LOCK_CAP_POLL,
 	.size = sizeof(struct rtmutex_lock),
 	.params = rtmutex_params,
 	.events = kw_plugin_events,
@@ -221,7 +182,8 @@ KERNEL_MODEL(rt_mutex_type) = {
 	.name = NAME("mutex"),
 	.mirrors = MIRRORS("rtmutex_api.c"),
 	.summary = "the tree's own mutex of PREEMPT_RT: an rt_mutex",
-	.caps = LOCK_CAP_TRY | LOCK_CAP_SIGNAL | LOCK_CAP_PI,
+	.twin = "rtmutex",
+	.caps = LOCK_CAP_TRY | LOCK_CAP_SIGNAL | LOCK_CAP_PI | LOCK_CAP_POLL,
 	.size = sizeof(struct mutex),
 	.events = kw_plugin_events,
 	.init = rt_mutex_type_init,

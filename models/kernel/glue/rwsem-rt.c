@@ -3,17 +3,12 @@
 #include TREE_FILE(rwsem.c)
 
 #include "models/kernel/glue.h"
+#include "models/kernel/glue/rtmutex_view.h"
 
 struct rwsem_lock {
 	struct rw_semaphore sem; /* first */
 	struct kw_holders holders;
 };
-
-#ifdef TREE_HAS_RT_WAITER_NODE
-#define rwsem_waiter_of(node) rb_entry(node, struct rt_mutex_waiter, tree.entry)
-#else
-#define rwsem_waiter_of(node) rb_entry(node, struct rt_mutex_waiter, tree_entry)
-#endif
 
 static void rwsem_lock_init(void *l, const uint64_t *params)
 {
@@ -80,12 +75,21 @@ static void rwsem_lock_downgrade(void *l, struct lock_req *req)
 static void rwsem_lock_view(const void *l, struct lock_view *view)
 {
 	const struct rwsem_lock *lock = l;
-	const struct rt_mutex_base *rtm = &lock->sem.rwbase.rtmutex;
 
 	kw_holders_view(&lock->holders, view);
-	for (struct rb_node *node = rtm->waiters.rb_leftmost; node; node = rb_next(node))
-		lock_view_waiter(view, rwsem_waiter_of(node)->task, LOCK_EXCLUSIVE);
-	view->word = (uint32_t)lock->sem.rwbase.readers.counter;
+	rtmutex_view_rwbase(&lock->sem.rwbase, view);
+}
+
+static const char *rwsem_lock_broken(const void *l)
+{
+	const struct rwsem_lock *lock = l;
+
+	return rtmutex_broken_rwbase(&lock->sem.rwbase, &lock->holders);
+}
+
+static void rwsem_lock_prio_changed(void *l, struct task_struct *p)
+{
+	rt_mutex_adjust_pi(p);
 }
 
 KERNEL_MODEL(rwsem_rt) = {
@@ -93,7 +97,8 @@ KERNEL_MODEL(rwsem_rt) = {
 	.name = NAME("rwsem"),
 	.mirrors = MIRRORS("rwbase_rt.c"),
 	.summary = "the tree's own reader-writer semaphore of PREEMPT_RT",
-	.caps = LOCK_CAP_SHARED | LOCK_CAP_TRY | LOCK_CAP_SIGNAL | LOCK_CAP_DOWNGRADE,
+	.twin = "rwbase-" RWBASE_FORM,
+	.caps = LOCK_CAP_SHARED | LOCK_CAP_TRY | LOCK_CAP_SIGNAL | LOCK_CAP_DOWNGRADE | LOCK_CAP_POLL,
 	.size = sizeof(struct rwsem_lock),
 	.hold_size = sizeof(struct kw_hold),
 	.events = kw_plugin_events,
@@ -101,5 +106,7 @@ KERNEL_MODEL(rwsem_rt) = {
 	.lock = rwsem_lock_lock,
 	.unlock = rwsem_lock_unlock,
 	.downgrade = rwsem_lock_downgrade,
+	.prio_changed = rwsem_lock_prio_changed,
 	.view = rwsem_lock_view,
+	.broken = rwsem_lock_broken,
 };

@@ -118,6 +118,7 @@ KERNEL_MODEL(rwsem) = {
 	.name = NAME("rwsem"),
 	.mirrors = MIRRORS("rwsem.c"),
 	.summary = "the tree's own reader-writer semaphore",
+	.twin = "rwsem",
 	.caps = LOCK_CAP_SHARED | LOCK_CAP_TRY | LOCK_CAP_SIGNAL | LOCK_CAP_DOWNGRADE,
 	.size = sizeof(struct rwsem_lock),
 	.hold_size = sizeof(struct kw_hold),

@@ -3,20 +3,7 @@
 #include TREE_FILE(spinlock_rt.c)
 
 #include "models/kernel/glue.h"
-
-extern void rt_mutex_adjust_pi(struct task_struct *p); /* rtmutex_api.c */
-
-#ifdef TREE_HAS_RT_WAITER_NODE
-#define spin_waiter_of(node) rb_entry(node, struct rt_mutex_waiter, tree.entry)
-#else
-#define spin_waiter_of(node) rb_entry(node, struct rt_mutex_waiter, tree_entry)
-#endif
-
-static void spinlock_waiters(const struct rt_mutex_base *rtm, struct lock_view *view)
-{
-	for (struct rb_node *node = rtm->waiters.rb_leftmost; node; node = rb_next(node))
-		lock_view_waiter(view, spin_waiter_of(node)->task, LOCK_EXCLUSIVE);
-}
+#include "models/kernel/glue/rtmutex_view.h"
 
 static void spinlock_lock_init(void *l, const uint64_t *params)
 {
@@ -43,13 +30,12 @@ static void spinlock_prio_changed(void *l, struct task_struct *p)
 
 static void spinlock_lock_view(const void *l, struct lock_view *view)
 {
-	const spinlock_t *lock = l;
-	unsigned long owner = (unsigned long)lock->lock.owner & ~RT_MUTEX_HAS_WAITERS;
+	rtmutex_view_base(&((const spinlock_t *)l)->lock, view);
+}
 
-	if (owner)
-		lock_view_owner(view, (const struct task_struct *)owner, LOCK_EXCLUSIVE);
-	spinlock_waiters(&lock->lock, view);
-	view->word = (unsigned long)lock->lock.owner & RT_MUTEX_HAS_WAITERS;
+static const char *spinlock_lock_broken(const void *l)
+{
+	return rtmutex_broken_base(&((const spinlock_t *)l)->lock);
 }
 
 KERNEL_MODEL(spinlock_rt) = {
@@ -57,7 +43,8 @@ KERNEL_MODEL(spinlock_rt) = {
 	.name = NAME("spinlock"),
 	.mirrors = MIRRORS("spinlock_rt.c"),
 	.summary = "the tree's own spinlock_t of PREEMPT_RT: sleeps and inherits",
-	.caps = LOCK_CAP_TRY | LOCK_CAP_PI,
+	.twin = "rtspinlock",
+	.caps = LOCK_CAP_TRY | LOCK_CAP_PI | LOCK_CAP_POLL,
 	.size = sizeof(spinlock_t),
 	.events = kw_plugin_events,
 	.init = spinlock_lock_init,
@@ -65,6 +52,7 @@ KERNEL_MODEL(spinlock_rt) = {
 	.unlock = spinlock_lock_unlock,
 	.prio_changed = spinlock_prio_changed,
 	.view = spinlock_lock_view,
+	.broken = spinlock_lock_broken,
 };
 
 /* -- rwlock_t -------------------------------------------------------------------------------- */
@@ -112,8 +100,14 @@ static void rwlock_lock_view(const void *l, struct lock_view *view)
 	const struct rwlock_lock *lock = l;
 
 	kw_holders_view(&lock->holders, view);
-	spinlock_waiters(&lock->rw.rwbase.rtmutex, view);
-	view->word = (uint32_t)lock->rw.rwbase.readers.counter;
+	rtmutex_view_rwbase(&lock->rw.rwbase, view);
+}
+
+static const char *rwlock_lock_broken(const void *l)
+{
+	const struct rwlock_lock *lock = l;
+
+	return rtmutex_broken_rwbase(&lock->rw.rwbase, &lock->holders);
 }
 
 KERNEL_MODEL(rwlock_rt) = {
@@ -121,12 +115,15 @@ KERNEL_MODEL(rwlock_rt) = {
 	.name = NAME("rwlock"),
 	.mirrors = MIRRORS("spinlock_rt.c"),
 	.summary = "the tree's own rwlock_t of PREEMPT_RT: sleeps",
-	.caps = LOCK_CAP_TRY | LOCK_CAP_SHARED,
+	.twin = "rtrwlock-" RWBASE_FORM,
+	.caps = LOCK_CAP_TRY | LOCK_CAP_SHARED | LOCK_CAP_POLL,
 	.size = sizeof(struct rwlock_lock),
 	.hold_size = sizeof(struct kw_hold),
 	.events = kw_plugin_events,
 	.init = rwlock_lock_init,
 	.lock = rwlock_lock_lock,
 	.unlock = rwlock_lock_unlock,
+	.prio_changed = spinlock_prio_changed,
 	.view = rwlock_lock_view,
+	.broken = rwlock_lock_broken,
 };

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The tree's ww_mutex as a lock; below glue/mutex.c, since it is made of the same file.
+ * The tree's ww_mutex as a lock; below glue/mutex.c, since it is made of the same file, and
+ * below glue/ww-rt.c. They define WW_TWIN, WW_MIRRORS, WW_CAPS, WW_PRIO_CHANGED, ww_lock_killable(),
+ * ww_base_view() and ww_base_broken().
  *
  * The task is the acquire context: a transaction begins with its first lock of this kind and
  * ends when it has given back the last one, unless it was told -EDEADLK: then the next
@@ -52,14 +54,16 @@ static int ww_lock_lock(void *l, struct lock_req *req)
 	}
 	if (req->how & LOCK_TRY)
 		ret = ww_mutex_trylock(&lock->ww, &t->ctx) ? 0 : -EBUSY;
-	else if (req->how & (LOCK_INTERRUPTIBLE | LOCK_KILLABLE))
+	else if (req->how & LOCK_KILLABLE)
+		ret = ww_lock_killable(&lock->ww, &t->ctx);
+	else if (req->how & LOCK_INTERRUPTIBLE)
 		ret = ww_mutex_lock_interruptible(&lock->ww, &t->ctx);
 	else
 		ret = ww_mutex_lock(&lock->ww, &t->ctx);
 	if (ret == -EDEADLK)
 		t->backoff = true;
-	else if (!ret)
-		t->backoff = false;
+	else if (!ret && t->ctx.acquired == 1)
+		t->backoff = false; /* begins anew */
 	if (ret)
 		ww_end(t);
 	return ret;
@@ -73,12 +77,12 @@ static void ww_lock_unlock(void *l, struct lock_req *req)
 
 static void ww_lock_view(const void *l, struct lock_view *view)
 {
-	mutex_lock_view(&((const struct ww_lock *)l)->ww.base, view);
+	ww_base_view(&((const struct ww_lock *)l)->ww.base, view);
 }
 
 static const char *ww_lock_broken(const void *l)
 {
-	return mutex_lock_broken(&((const struct ww_lock *)l)->ww.base);
+	return ww_base_broken(&((const struct ww_lock *)l)->ww.base);
 }
 
 static const struct lock_param ww_lock_params[] = {
@@ -89,15 +93,17 @@ static const struct lock_param ww_lock_params[] = {
 KERNEL_MODEL(ww) = {
 	.abi = LOCK_MODEL_ABI,
 	.name = NAME("ww-mutex"),
-	.mirrors = MIRRORS("ww_mutex.h"),
+	.mirrors = MIRRORS(WW_MIRRORS),
 	.summary = "the tree's own ww_mutex; the task is the acquire context",
-	.caps = LOCK_CAP_TRY | LOCK_CAP_SIGNAL,
+	.twin = WW_TWIN,
+	.caps = WW_CAPS,
 	.size = sizeof(struct ww_lock),
 	.params = ww_lock_params,
 	.events = kw_plugin_events,
 	.init = ww_lock_init,
 	.lock = ww_lock_lock,
 	.unlock = ww_lock_unlock,
+	WW_PRIO_CHANGED
 	.view = ww_lock_view,
 	.broken = ww_lock_broken,
 };

@@ -49,7 +49,8 @@ static const struct setup {
 	{ "percpu-rwsem", "percpu_walk_lost" },
 	{ "percpu-rwsem-3.8", "" },
 	{ "rwlock-x86", "" },
-	{ "qrwlock", "qrw_read_irq qrw_write_lost" },
+	/* tasks wait with preemption off, and no interrupt queues: one node is enough */
+	{ "qrwlock", "qrw_read_irq qrw_write_lost lock_use_node2 lock_use_node3 lock_use_node4 lock_no_node" },
 	{ "pft", "" },
 	{ "tft", "" },
 	{ "rwbase-5.15", CHAINS },
@@ -59,7 +60,8 @@ static const struct setup {
 	/* of the rt_mutex it uses the queue and the walk only */
 	{ "rwsem-rt-multi-2008", CHAINS "rtmutex_signal rtmutex_lock_fast rtmutex_lock_slow rtmutex_steal rtmutex_spin "
 				 "rtmutex_sleep rtmutex_wake rwpi_read_nest rwpi_read_limit" },
-	{ "rtrwlock", CHAINS "rtmutex_signal" },
+	{ "rtrwlock-5.15", CHAINS "rtmutex_signal" },
+	{ "rtrwlock-6.4", CHAINS "rtmutex_signal" },
 };
 
 static struct storm {

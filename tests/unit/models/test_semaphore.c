@@ -53,19 +53,23 @@ END_TEST
 
 START_TEST(semaphore_gives_up)
 {
-	open_w(5, "semaphore", NULL);
-	bench_task("A", 0, 0, 0, "lock S; run 20; unlock S");
+	bench_open(5);
+	bench_cost("idle_exit", 2 * U);
+	bench_hz(1000); /* B's timeout becomes a tick */
+	bench_lock("S", "semaphore");
+	bench_task("A", 0, 0, 0, "lock S; run 3000; unlock S");
 	bench_task("B", 1, 0, 1, "lock S timeout 5; run 1; unlock S");
 	bench_task("C", 2, 0, 2, "lock S intr; run 1; unlock S");
 	bench_task("D", 3, 0, 3, "try S; unlock S; lock S; run 1; unlock S");
 	bench_task("X", 4, 0, 10, "signal C");
 	bench_probe("S", 5 * U);
-	bench_run(100);
+	bench_run(4000);
 	ck_assert_str_eq(bench_probed("S", 5 * U), "NULL [B C D]");
 	ck_assert_int_eq(bench_result("B", 1), -ETIMEDOUT);
+	ck_assert_int_eq(bench_ran("B", 2), 1002);
 	ck_assert_int_eq(bench_result("C", 1), -EINTR);
 	ck_assert_int_eq(bench_result("D", 1), -EBUSY);
-	ck_assert_str_eq(bench_grants("S"), "A 0, D 22");
+	ck_assert_str_eq(bench_grants("S"), "A 0, D 3002");
 	finish();
 }
 END_TEST
