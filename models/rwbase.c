@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * rwbase-5.15, rwbase-6.4: the rwsem of PREEMPT_RT; rtrwlock-5.15, rtrwlock-6.4: its rwlock_t.
+ * rwbase-5.15, rwbase-6.4: the rwsem of PREEMPT_RT; rtrwlock, rtrwlock-6.4: its rwlock_t.
  *
  *   readers  80000000+n READER_BIAS: n readers, the fast path is open
  *                     n n readers, a writer waits for them to leave
@@ -17,7 +17,7 @@
  * Up to 6.1 (and 6.3) a reader in the slow path goes in as long as no writer owns the lock,
  * though one waits: overlapping readers starve it. From 6.4 on it queues (`fair`).
  *
- * A rtrwlock differs in how one sleeps: TASK_RTLOCK_WAIT, with the former state kept aside,
+ * An rtrwlock differs in how one sleeps: TASK_RTLOCK_WAIT, with the former state kept aside,
  * deaf to signals; equals that are not real-time steal; the holder is pinned to its CPU.
  *
  * Mirrors: Linux 6.1.192 kernel/locking/rwbase_rt.c, rwsem.c (RT), spinlock_rt.c; 6.4 for `fair`
@@ -354,7 +354,7 @@ static void rwbase_6_4_init(void *l, const uint64_t *values)
 	init(l, true, false, values[0]);
 }
 
-static void rtrwlock_5_15_init(void *l, const uint64_t *values)
+static void rtrwlock_init(void *l, const uint64_t *values)
 {
 	init(l, false, true, values[0]);
 }
@@ -491,22 +491,22 @@ LOCK_MODEL(rwbase_6_4) = {
 	.downgrade = rwbase_downgrade,
 };
 
-LOCK_MODEL(rtrwlock_5_15) = {
+LOCK_MODEL(rtrwlock) = {
 	RWBASE,
-	.name = "rtrwlock-5.15",
+	.name = "rtrwlock",
 	.mirrors = "Linux 6.1.192 kernel/locking/rwbase_rt.c, spinlock_rt.c (5.15 – 6.3)",
 	.summary = "rwlock_t of PREEMPT_RT: rwbase-5.15 that sleeps deaf to signals, pinned to its CPU",
 	.caps = LOCK_CAP_SHARED | LOCK_CAP_TRY,
 	.params = params,
 	.events = rwbase_event_names,
-	.init = rtrwlock_5_15_init,
+	.init = rtrwlock_init,
 };
 
 LOCK_MODEL(rtrwlock_6_4) = {
 	RWBASE,
 	.name = "rtrwlock-6.4",
 	.mirrors = "Linux 6.4 kernel/locking/rwbase_rt.c, spinlock_rt.c",
-	.summary = "rtrwlock-5.15 whose readers queue behind a waiting writer",
+	.summary = "rtrwlock whose readers queue behind a waiting writer",
 	.caps = LOCK_CAP_SHARED | LOCK_CAP_TRY,
 	.params = params,
 	.events = fair_event_names,

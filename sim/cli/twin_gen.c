@@ -113,7 +113,7 @@ static char *some_limit(struct twin_program *p, bool reads, bool tries)
 		return g_strdup(can_try ? " try" : "");
 	if (die < 5 && may(p, TIMEOUTS))
 		return g_strdup_printf(" timeout %s%s", time, may(p, SIGNALS) && chance(p, 40) ? signal : "");
-	if (die < 7 && may(p, SIGNALS))
+	if (die < 8 && may(p, SIGNALS))
 		return g_strdup(signal);
 	return g_strdup("");
 }
@@ -124,7 +124,7 @@ static void limit(struct twin_program *p, struct twin_node *n, bool reads, bool 
 	g_autofree char *head = n->head, *how = some_limit(p, reads, tries);
 
 	n->head = g_strconcat(head, how, NULL);
-	if (*how || may(p, ANY_ORDER))
+	if (*how || may(p, ANY_ORDER) || p->cycles)
 		n->tail = g_strdup(chance(p, 50) ? "else { }" : "else { run 2us }");
 }
 
@@ -148,8 +148,9 @@ static struct twin_node *without_interrupts(struct twin_node *n)
 /* Takes a lock that comes behind those that are held; those that settle deadlocks come in any order. */
 static struct twin_node *acquire(struct twin_program *p, unsigned depth, unsigned first_lock, bool atomic)
 {
-	unsigned lock = may(p, ANY_ORDER) ? draw(p, p->nlocks) : first_lock + draw(p, p->nlocks - first_lock);
-	unsigned inner = may(p, FLAT) ? p->nlocks : may(p, ANY_ORDER) ? 0 : lock + 1;
+	bool any_order = may(p, ANY_ORDER) || p->cycles;
+	unsigned lock = any_order ? draw(p, p->nlocks) : first_lock + draw(p, p->nlocks - first_lock);
+	unsigned inner = may(p, FLAT) ? p->nlocks : any_order ? 0 : lock + 1;
 	bool tries = atomic && !may(p, SPINS), reads = false;
 	g_autofree char *name = lock_name(lock);
 	const char *how = "hold";
@@ -173,11 +174,11 @@ static struct twin_node *to_others(struct twin_program *p)
 	int target = (int)draw(p, p->ntasks);
 	unsigned die = draw(p, 10);
 
-	if (die < 4)
-		return node(g_strdup_printf("signal t%d", target), NULL, target);
 	if (die < 5)
+		return node(g_strdup_printf("signal t%d", target), NULL, target);
+	if (die < 7)
 		return node(g_strdup_printf("kill t%d", target), NULL, target);
-	if (die < 8)
+	if (die < 9)
 		return node(g_strdup_printf("set t%d fifo %u", target, 1 + draw(p, 20)), NULL, target);
 	return node(g_strdup_printf("set t%d nice %d", target, (int)draw(p, 20) - 10), NULL, target);
 }
@@ -202,7 +203,7 @@ static struct twin_node *statement(struct twin_program *p, unsigned depth, unsig
 
 		return node(g_strdup_printf("post %s", name), NULL, -1);
 	}
-	if (die < 96 && !atomic)
+	if (die < 98 && !atomic)
 		return to_others(p);
 	return node(g_strdup_printf("run %s", time), NULL, -1);
 }
@@ -249,6 +250,7 @@ static char *some_locks(struct twin_program *p)
 	g_autofree char *model = twin_gen_model(p->kind->name);
 	bool die = chance(p, 50); /* a class is one or the other */
 
+	p->cycles = may(p, DEADLOCKS) && chance(p, 20);
 	p->nlocks = 1 + draw(p, 3);
 	for (unsigned i = 0; i < p->nlocks; i++) {
 		if (may(p, COUNTS)) {
@@ -256,7 +258,7 @@ static char *some_locks(struct twin_program *p)
 			continue;
 		}
 		g_string_append_printf(out, "lock %c : %s", 'a' + (int)i, model);
-		if (may(p, DEADLOCKS) && chance(p, 20))
+		if (p->cycles || (may(p, DEADLOCKS) && chance(p, 20)))
 			g_string_append(out, " { deadlock on }");
 		if (may(p, ANY_ORDER) && die)
 			g_string_append(out, " { wait_die on }");

@@ -34,7 +34,7 @@ struct twin_program {
 	const struct twin_kind *kind;
 	unsigned nlocks, ncpus, ntasks, statements;
 	unsigned preempt, shape; /* of twin_gen_preempt, twin_gen_shape */
-	bool interrupts;
+	bool interrupts, cycles; /* cycles: locks that report deadlocks, in any order */
 };
 
 /* The locks that the generator knows, NULL behind the last: "mutex"; "rt:mutex" as PREEMPT_RT has it. */

@@ -220,7 +220,7 @@ static void take(void *user, const struct sim_rec *rec)
 		return;
 	}
 	if (!t->side)
-		twin_seen_take(&t->seen, rec);
+		twin_seen_take(&t->seen, rec, t->bound->ntask);
 	if (!is_compared(t, rec) || rec->time > t->until)
 		return;
 	if (t->exact && rec->type == SIM_REC_GRANT)

@@ -34,14 +34,15 @@ static void take_failure(struct twin_seen *seen, const struct sim_rec *rec)
 	}
 }
 
-static void take_grant(struct twin_seen *seen, const struct sim_rec *rec)
+static void take_grant(struct twin_seen *seen, const struct sim_rec *rec, uint32_t tasks)
 {
+	seen->n[TWIN_SEEN_irq] += rec->task > tasks;
 	seen->n[(rec->arg & 0xff) == LOCK_SHARED ? TWIN_SEEN_read : TWIN_SEEN_write]++;
 	seen->n[TWIN_SEEN_waited] += rec->val != 0;
 	seen->n[TWIN_SEEN_tried] += (rec->arg >> 8 & LOCK_TRY) != 0;
 }
 
-void twin_seen_take(struct twin_seen *seen, const struct sim_rec *rec)
+void twin_seen_take(struct twin_seen *seen, const struct sim_rec *rec, uint32_t tasks)
 {
 	static const uint8_t plain[SIM_REC_TYPE_COUNT] = { /* 1 + what a record of that type counts as */
 		[SIM_REC_DOWNGRADE] = 1 + TWIN_SEEN_downgrade, [SIM_REC_SIGNAL] = 1 + TWIN_SEEN_signal,
@@ -52,13 +53,11 @@ void twin_seen_take(struct twin_seen *seen, const struct sim_rec *rec)
 	if (plain[rec->type])
 		seen->n[plain[rec->type] - 1]++;
 	else if (rec->type == SIM_REC_GRANT)
-		take_grant(seen, rec);
+		take_grant(seen, rec, tasks);
 	else if (rec->type == SIM_REC_FAIL)
 		take_failure(seen, rec);
 	else if (rec->type == SIM_REC_BLOCK)
 		seen->n[TWIN_SEEN_slept] += !rec->arg;
 	else if (rec->type == SIM_REC_SWITCH)
 		seen->n[TWIN_SEEN_preempt] += rec->obj && rec->arg == SIM_STATE_PREEMPTED;
-	else if (rec->type == SIM_REC_IRQ)
-		seen->n[TWIN_SEEN_irq] += rec->arg == SIM_IRQ_DEVICE;
 }

@@ -25,7 +25,7 @@
 	X(boost)       /* effective priorities that a lock changed */                              \
 	X(preempt)                                                                                 \
 	X(migrate)                                                                                 \
-	X(irq)	       /* of devices */
+	X(irq)	       /* grants to interrupts */
 
 enum twin_seen_what {
 #define X(word) TWIN_SEEN_##word,
@@ -40,6 +40,7 @@ struct twin_seen {
 
 extern const char *const twin_seen_name[TWIN_SEEN_COUNT];
 
-void twin_seen_take(struct twin_seen *seen, const struct sim_rec *rec);
+/* @tasks: what is beyond them is an interrupt. */
+void twin_seen_take(struct twin_seen *seen, const struct sim_rec *rec, uint32_t tasks);
 
 #endif

@@ -43,7 +43,7 @@ static void rtmutex_lock_init(void *l, const uint64_t *params)
 static int rtmutex_wait(struct rt_mutex_base *lock, enum rtmutex_chainwalk walk, unsigned int state,
 			struct hrtimer_sleeper *to, struct wake_q_head *wq)
 {
-	struct rt_mutex_waiter waiter;
+	struct rt_mutex_waiter waiter = { .task = NULL }; /* no ww_ctx, where there is such a thing */
 	int ret;
 
 	rt_mutex_init_waiter(&waiter);

@@ -53,9 +53,11 @@ static inline const char *rtmutex_broken_base(const struct rt_mutex_base *lock)
 
 #ifdef READER_BIAS /* of the tree's rwbase_rt.h */
 #ifdef TREE_RWBASE_READERS_PASS
-#define RWBASE_FORM "5.15"
+#define RWSEM_TWIN "rwbase-5.15"
+#define RWLOCK_TWIN "rtrwlock"
 #else
-#define RWBASE_FORM "6.4"
+#define RWSEM_TWIN "rwbase-6.4"
+#define RWLOCK_TWIN "rtrwlock-6.4"
 #endif
 
 /* An rwbase: the writer that owns the rt_mutex and waits for the readers inside, and those that queue for it. */

@@ -60,7 +60,7 @@ static const struct setup {
 	/* of the rt_mutex it uses the queue and the walk only */
 	{ "rwsem-rt-multi-2008", CHAINS "rtmutex_signal rtmutex_lock_fast rtmutex_lock_slow rtmutex_steal rtmutex_spin "
 				 "rtmutex_sleep rtmutex_wake rwpi_read_nest rwpi_read_limit" },
-	{ "rtrwlock-5.15", CHAINS "rtmutex_signal" },
+	{ "rtrwlock", CHAINS "rtmutex_signal" },
 	{ "rtrwlock-6.4", CHAINS "rtmutex_signal" },
 };
 

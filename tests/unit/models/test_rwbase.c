@@ -210,7 +210,7 @@ START_TEST(rwlock)
 {
 	see_open(4, POLL);
 	bench_preempt(SIM_PREEMPT_FULL);
-	bench_lock("L", FAIR ? "rtrwlock-6.4" : "rtrwlock-5.15");
+	bench_lock("L", FAIR ? "rtrwlock-6.4" : "rtrwlock");
 	bench_task("R1", 0, 10, 0, "read L; run 10; unlock L");
 	bench_task("W", 1, 20, 1, "lock L; run 2; unlock L");
 	bench_task("R2", 2, 30, 2, "read L; run 4; unlock L");
