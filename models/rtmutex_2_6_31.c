@@ -398,4 +398,5 @@ LOCK_MODEL(rtmutex_2_6_31) = {
 	.prio_changed = pending_prio_changed,
 	.view = pending_view,
 	.broken = pending_broken,
+	.pi_form = "2.6",
 };

@@ -123,6 +123,9 @@ struct lock_model {
 	void (*view)(const void *lock, struct lock_view *view);
 	/* The model's own invariant, checked between operations when the lock is quiet: NULL or what is broken. */
 	const char *(*broken)(const void *lock);
+	/* With prio_changed: the form of what it keeps in tasks about who waits for whom, which chain walks of other locks
+	 * read. NULL: that of 6.1's rt_mutex. Locks of two forms cannot be in one run. */
+	const char *pi_form;
 };
 
 /*

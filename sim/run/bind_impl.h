@@ -18,6 +18,8 @@ char *bind_machine_text(const struct scenario *scn, const struct sim_config *cfg
 /* Locks, completions, semaphores and barriers into simulated memory. @compare: the block whose model replaces
  * that of its lock, or NULL. */
 void bind_locks(struct run_bound *b, struct bind_pool *pool, const struct scn_compare *compare);
+/* NULL, or why these locks cannot be in one run; the caller frees. */
+char *bind_conflict(const struct run_bound *b);
 
 /* Compiles the programs, creates tasks and interrupts. */
 void bind_tasks(struct run_bound *b, struct bind_pool *pool);

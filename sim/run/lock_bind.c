@@ -157,6 +157,35 @@ void bind_locks(struct run_bound *b, struct bind_pool *pool, const struct scn_co
 	map_objects(b, pool);
 }
 
+/* A plug-in's locks keep what its tree keeps. */
+static char *pi_form(const struct lock_model *m)
+{
+	const char *colon = strchr(m->name, ':');
+
+	return colon ? g_strndup(m->name, (gsize)(colon - m->name)) : g_strdup(m->pi_form ? m->pi_form : "6.1");
+}
+
+char *bind_conflict(const struct run_bound *b)
+{
+	const struct bound_lock *first = NULL;
+	g_autofree char *form = NULL;
+
+	for (uint32_t i = 0; i < b->nlock; i++) {
+		const struct bound_lock *bl = &b->lock[i];
+		g_autofree char *other = bl->model->prio_changed ? pi_form(bl->model) : NULL;
+
+		if (!other)
+			continue;
+		if (first && strcmp(form, other) != 0)
+			return g_strdup_printf("%s is a %s and %s a %s: priorities cannot be inherited through both in one run",
+					       first->name, first->model->name, bl->name, bl->model->name);
+		if (!first)
+			form = g_steal_pointer(&other);
+		first = first ? first : bl;
+	}
+	return NULL;
+}
+
 uint32_t bound_lock_of_object(const struct run_bound *b, uint32_t object)
 {
 	return object < b->nobject_lock ? b->object_lock[object] : BOUND_NONE;

@@ -396,7 +396,8 @@ static int run_once(const struct scenario *scn, const struct run_options *option
 	r->compare = cmp ? &scn->compare[block] : NULL;
 	now_running = r;
 	run_bind(r, scn);
-	ret = run_listen(r, error);
+	*error = bind_conflict(&r->bound);
+	ret = *error ? -1 : run_listen(r, error);
 	if (!ret) {
 		bind_start(&r->bound);
 		run_go(r);

@@ -126,6 +126,16 @@ expect 2 "$lockstep" run --seed x good.lks
 expect 2 "$lockstep" run --first 5 good.lks
 expect 2 "$lockstep" run --spin=fast good.lks
 expect 2 "$lockstep" run --color=maybe good.lks
+# two generations of rt_mutex in one chain would read each other's records
+cat >forms.lks <<'E'
+lock a : rtmutex
+lock b : mutex
+task t fifo 1 { hold a { hold b { } } }
+run until done
+E
+expect 3 "$lockstep" run --set b=rtmutex-2.6.31 forms.lks
+has err "a is a rtmutex and b a rtmutex-2.6.31"
+expect 0 "$lockstep" run --set a=rtmutex-2.6.31 --set b=rtmutex-2.6.31 forms.lks
 expect 0 "$lockstep" --version
 expect 0 "$lockstep" help
 has out "trace"
