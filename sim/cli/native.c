@@ -37,7 +37,7 @@ struct native {
 	const char *path;
 	struct native_plan *plan;
 	struct native_how how;
-	unsigned cpu[CPU_SETSIZE];
+	unsigned *cpu; /* of the host, by simulated CPU */
 	int64_t within_ns;
 	unsigned attempts, attempt; /* attempt: from 1 */
 	int64_t late_ns;	    /* of the last one */
@@ -108,12 +108,15 @@ static bool choose_cpus(struct native *n)
 	for (unsigned c = 0; c < CPU_SETSIZE; c++)
 		if (CPU_ISSET(c, &mine))
 			host[count++] = c;
-	if (n->plan->ncpus > count) {
-		cli_error("skipped: %s has %u CPUs, this process may use %u", n->path, n->plan->ncpus, count);
+	if (n->plan->nused > count) {
+		cli_error("skipped: the tasks of %s use %u CPUs, this process may use %u (--set machine.cores=%u?)", n->path, n->plan->nused, count,
+			  count);
 		return false;
 	}
-	for (unsigned c = 0; c < n->plan->ncpus; c++)
-		n->cpu[c] = host[count - 1 - c];
+	n->cpu = g_new0(unsigned, n->plan->ncpus);
+	for (unsigned c = 0, next = 0; c < n->plan->ncpus; c++)
+		if (n->plan->used[c])
+			n->cpu[c] = host[count - 1 - next++];
 	n->how.cpu = n->cpu;
 	n->how.watcher = host[0];
 	return true;
@@ -247,6 +250,8 @@ static void put_json(GString *out, const struct native *n)
 	struct json j = { .out = out };
 
 	json_open(&j, NULL, '{');
+	json_count(&j, "lockstep", 1);
+	json_string(&j, "kind", "native");
 	json_string(&j, "scenario", n->path);
 	json_string(&j, "verdict", agrees(n) ? "agrees" : disturbed(n) ? "none" : "differs");
 	json_count(&j, "attempt", n->attempt);
@@ -343,6 +348,7 @@ static int run(int argc, char **argv)
 	if (status == CLI_FINE)
 		status = print(&n);
 	native_verdict_free(n.verdict);
+	g_free(n.cpu);
 	if (n.plan)
 		native_plan_free(n.plan);
 	return status;

@@ -58,7 +58,8 @@ bool native_mutex_of(const char *model, unsigned caps, enum native_mutex *kind);
 
 struct native_plan {
 	uint32_t ntask, nlock, nacts;
-	unsigned ncpus;
+	unsigned ncpus, nused; /* nused: of them, which some task may use */
+	bool *used;
 	struct native_task *task;
 	struct native_lock *lock;
 	GArray *at;   /* sim_time: the instants at which something happens, ascending */

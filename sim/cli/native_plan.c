@@ -88,6 +88,7 @@ void native_plan_bound(void *user, const struct run_bound *b)
 	p->lock = g_new0(struct native_lock, p->nlock + 1);
 	f->task = g_new0(struct fold_task, p->ntask + 1);
 	f->on_cpu = g_new0(uint32_t, p->ncpus);
+	p->used = g_new0(bool, p->ncpus);
 	f->spontaneous = g_array_new(FALSE, FALSE, sizeof(struct spontaneous));
 	for (uint32_t i = 0; i < p->ntask; i++) {
 		const struct sim_task *t = b->task[i].task;
@@ -96,11 +97,15 @@ void native_plan_bound(void *user, const struct run_bound *b)
 		p->task[i].prio = f->task[i].prio = t->shared->normal_prio;
 		p->task[i].fair = t->shared->normal_prio >= RT_PRIOS;
 		p->task[i].cpu = g_new0(bool, p->ncpus);
-		for (unsigned c = 0; c < p->ncpus; c++)
+		for (unsigned c = 0; c < p->ncpus; c++) {
 			p->task[i].cpu[c] = !t->allowed || sim_cpuset_has(t->allowed, c);
+			p->used[c] |= p->task[i].cpu[c];
+		}
 		p->task[i].act = g_array_new(FALSE, FALSE, sizeof(struct native_act));
 		f->task[i].timeout = SIM_NEVER;
 	}
+	for (unsigned c = 0; c < p->ncpus; c++)
+		p->nused += p->used[c];
 	for (uint32_t i = 0; i < p->nlock; i++)
 		plan_lock(&p->lock[i], b, &b->lock[i]);
 }
@@ -405,6 +410,7 @@ void native_plan_free(struct native_plan *p)
 	g_array_unref(p->at);
 	g_array_unref(p->prio);
 	g_free(p->unclear);
+	g_free(p->used);
 	g_free(p->task);
 	g_free(p->lock);
 	g_free(p);

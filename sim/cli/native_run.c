@@ -310,6 +310,8 @@ static void start_watchers(void)
 	cpu_set_t one;
 
 	for (unsigned c = 0; c < the.plan->ncpus; c++) {
+		if (!the.plan->used[c])
+			continue;
 		CPU_ZERO(&one);
 		CPU_SET(the.how->cpu[c], &one);
 		start_thread(watch_cpu, GUINT_TO_POINTER(the.how->cpu[c]), STRONGEST, &one);
@@ -333,7 +335,7 @@ static void open_stats(void)
 /* What a child may use at most: the last net below the look that ends it and the parent that kills it. */
 static void limit(int64_t ns)
 {
-	rlim_t s = (rlim_t)(ns / NS_PER_S + 1) * (the.plan->ncpus + 1);
+	rlim_t s = (rlim_t)(ns / NS_PER_S + 1) * (the.plan->nused + 1);
 	struct rlimit cpu = {s, s + 1};
 
 	setrlimit(RLIMIT_CPU, &cpu);
@@ -351,7 +353,7 @@ static void child(int64_t budget_ns)
 	if (sched_setscheduler(0, SCHED_FIFO, &param))
 		forbidden("SCHED_FIFO", errno);
 	the.worker = g_new0(struct worker, p->ntask + 1);
-	pthread_barrier_init(&the.ready, NULL, p->ntask + p->ncpus + 2);
+	pthread_barrier_init(&the.ready, NULL, p->ntask + p->nused + 2);
 	make_mutexes();
 	for (uint32_t i = 0; i < p->ntask; i++)
 		start_task(i);
