@@ -11,6 +11,8 @@
  * nothing was meant for them, as POSIX allows. RT tasks are woken first, by priority. It
  * inherits nothing, and a waiter is bound to no owner.
  *
+ * With a PI futex as its mutex, a wake-up moves sleepers over to that (futex_requeue.c).
+ *
  * Mirrors: POSIX.1-2017 pthread_cond_wait (the rule); the simplest of its constructions, a
  * sequence number (bionic, from memory)
  * Deviations: those of futex.h; (4) 31 bits of the count are not reused within a wait.
@@ -25,9 +27,15 @@
 	X(condition_timeout) /* waits that ended by their timeout */
 #include "models/futex.h"
 
+struct pi_futex; /* of futex_pi.h, whose list of counters is another */
+int futex_wait_requeue_pi(struct pi_futex *f, struct futex_bucket *hb, atomic_t *word, int val, struct kw_timeout *timeout);
+void futex_cmp_requeue_pi(struct pi_futex *f, struct futex_bucket *hb, unsigned int n);
+extern const struct lock_model lock_model_futex_pi;
+
 struct condition {
 	atomic_t word;
 	atomic_t waiters; /* in user mode: from ticket to return */
+	struct pi_futex *pi; /* its mutex, if that is one, as the last to wait said */
 	struct futex_bucket hb;
 } ____cacheline_aligned;
 
@@ -47,7 +55,10 @@ static void condition_wake_some(struct condition *c, unsigned int n)
 	}
 	atomic_inc(&c->word); /* 2 */
 	model_step("condition-wake");
-	futex_wake(&c->hb, n); /* 3 */
+	if (c->pi)
+		futex_cmp_requeue_pi(c->pi, &c->hb, n);
+	else
+		futex_wake(&c->hb, n); /* 3 */
 }
 
 /* ---- the simulator's side ---- */
@@ -62,14 +73,17 @@ static void condition_init(void *l, const uint64_t *params)
 static int condition_lock(void *l, struct lock_req *req)
 {
 	struct condition *c = l;
-	uint64_t ticket = req->ctx ? *(const uint64_t *)req->ctx : condition_ticket(c);
+	const struct lock_wait *w = req->ctx;
+	int ticket = (int)(w ? w->ticket : condition_ticket(c));
 	struct kw_timeout timeout;
 	int ret;
 
 	kw_timeout_start(&timeout, req->timeout);
 	trace_contention_begin(c, 0);
+	c->pi = w && w->model == &lock_model_futex_pi ? w->mutex : NULL;
 	do {
-		ret = futex_wait(&c->hb, &c->word, (int)ticket, current->normal_prio, &timeout);
+		ret = c->pi ? futex_wait_requeue_pi(w->mutex, &c->hb, &c->word, ticket, &timeout) :
+			      futex_wait(&c->hb, &c->word, ticket, current->normal_prio, &timeout);
 	} while (ret == -EINTR);
 	if (ret == -EAGAIN)
 		ret = 0;

@@ -15,21 +15,8 @@
 #ifndef MODELS_FUTEX_H
 #define MODELS_FUTEX_H
 
-#include "sim/kernel/words.h"
+#include "models/futex_bucket.h"
 #include "sim/model.h"
-
-struct futex_bucket { /* the kernel's, on a line of its own */
-	atomic_t waiters;
-	raw_spinlock_t lock;
-	struct list_head chain;
-} ____cacheline_aligned;
-
-struct futex_q { /* on the sleeper's stack */
-	struct list_head list;
-	struct task_struct *task;
-	int prio;
-	struct futex_bucket *lock_ptr; /* NULL: the waker has taken it out */
-};
 
 /* X(name): counters of the kernel's half, first in the table of every model that uses it. */
 #define FUTEX_WAIT_EVENTS(X)                                                                       \

@@ -30,75 +30,22 @@
  * Unlock: 0 swap TID -> 0   1 not mine: -EPERM   2 nobody waits: word := 0   3 word := top waiter,
  *         state's owner too; rt_mutex: deboost, free, wake
  */
-#include "models/rtmutex_private.h"
+#include "models/futex_pi.h"
 
-#define FUTEX_WAITERS 0x80000000u
-#define FUTEX_OWNER_DIED 0x40000000u
-#define FUTEX_TID_MASK 0x3fffffffu
-
-struct pi_state {
-	struct rt_mutex_base pi_mutex;
-	struct task_struct *owner; /* whom the word names */
-	unsigned int users;	   /* futex_qs; 0: there is no state */
-};
-
-struct pi_futex {
-	atomic_t word;
-	bool robust;		    /* constant */
-	struct task_struct *holder; /* for view() only */
-	struct {
-		raw_spinlock_t lock;
-		struct list_head chain; /* of struct pi_q: RT by priority, the rest FIFO */
-		struct pi_state state;
-	} hb ____cacheline_aligned; /* the kernel's */
-} ____cacheline_aligned;
-
-struct pi_q { /* on the waiter's stack */
-	struct list_head list;
-	int prio;
-	struct rt_mutex_waiter waiter;
-};
-
-/* X(name): after those of the rt_mutex, whose fast path is the user's here, and whose signals send a wait round again */
-#define PI_FUTEX_EVENTS(X)                                                                         \
-	X(futex_pi_user_free)  /* released in user mode */                                         \
-	X(futex_pi_state)      /* states made for a holder that had not asked for one */           \
-	X(futex_pi_fixup)      /* words put right after a steal, or after a wait that failed */    \
-	X(futex_pi_owner_died) /* taken after a holder had exited with it */                       \
-	X(futex_pi_dead)       /* words marked at the exit of a holder */
-
-enum { PI_FUTEX_FIRST = LOCKEVENT_COUNT - 1, PI_FUTEX_EVENTS(kw_lockevent_enum) };
 static const char *const pi_event_names[] = { RTMUTEX_EVENTS(kw_lockevent_name) PI_FUTEX_EVENTS(kw_lockevent_name) NULL };
-
-static unsigned int word_of(struct pi_futex *f)
-{
-	return (unsigned int)atomic_read(&f->word);
-}
-
-static bool word_swap(struct pi_futex *f, unsigned int from, unsigned int to)
-{
-	int old = (int)from;
-
-	return atomic_try_cmpxchg_acquire(&f->word, &old, (int)to);
-}
-
-static unsigned int tid_of(const struct task_struct *p)
-{
-	return (unsigned int)p->pid;
-}
 
 /* -- the bucket and the state; hb.lock is held ----------------------------------------------------- */
 
-static bool pi_has_waiters(const struct pi_futex *f)
+bool pi_has_waiters(const struct pi_futex *f)
 {
 	return f->hb.state.users;
 }
 
-static void pi_queue(struct pi_futex *f, struct pi_q *q)
+void pi_queue(struct pi_futex *f, struct pi_q *q, const struct task_struct *p)
 {
 	struct pi_q *at;
 
-	q->prio = min(current->normal_prio, MAX_RT_PRIO);
+	q->prio = min(p->normal_prio, MAX_RT_PRIO);
 	list_for_each_entry(at, &f->hb.chain, list)
 		if (at->prio > q->prio)
 			break;
@@ -107,7 +54,7 @@ static void pi_queue(struct pi_futex *f, struct pi_q *q)
 }
 
 /* 9. With the last user the state goes: who holds the lock then owns it by the word alone. */
-static void pi_unqueue(struct pi_futex *f, struct pi_q *q)
+void pi_unqueue(struct pi_futex *f, struct pi_q *q)
 {
 	struct pi_state *state = &f->hb.state;
 
@@ -121,7 +68,7 @@ static void pi_unqueue(struct pi_futex *f, struct pi_q *q)
 }
 
 /* 4. 0, -EAGAIN: the word has changed, -ESRCH: no such task (any more). */
-static int pi_attach_to_owner(struct pi_futex *f, unsigned int word)
+int pi_attach_to_owner(struct pi_futex *f, unsigned int word)
 {
 	struct task_struct *owner = find_task_by_vpid((int)(word & FUTEX_TID_MASK));
 
@@ -154,7 +101,7 @@ static int pi_lock_atomic(struct pi_futex *f)
 /* -- the word and who owns the rt_mutex; wait_lock is held -------------------------------------------- */
 
 /* The word names @owner from now on. @drop: bits that go. */
-static void pi_name(struct pi_futex *f, struct task_struct *owner, unsigned int drop, unsigned int add)
+void pi_name(struct pi_futex *f, struct task_struct *owner, unsigned int drop, unsigned int add)
 {
 	unsigned int word;
 
@@ -165,7 +112,7 @@ static void pi_name(struct pi_futex *f, struct task_struct *owner, unsigned int 
 }
 
 /* 8. True: current owns it after all. */
-static bool pi_fixup(struct pi_futex *f, bool locked)
+bool pi_fixup(struct pi_futex *f, bool locked)
 {
 	struct pi_state *state = &f->hb.state;
 	struct rt_mutex_base *rtm = &state->pi_mutex;
@@ -211,7 +158,7 @@ static int pi_start_proxy(struct pi_futex *f, struct pi_q *q)
 }
 
 /* 6 */
-static int pi_wait(struct pi_futex *f, struct pi_q *q, struct kw_timeout *timeout)
+int pi_wait(struct pi_futex *f, struct pi_q *q, struct kw_timeout *timeout)
 {
 	struct rt_mutex_base *rtm = &f->hb.state.pi_mutex;
 	int ret;
@@ -225,7 +172,7 @@ static int pi_wait(struct pi_futex *f, struct pi_q *q, struct kw_timeout *timeou
 }
 
 /* 7. True: it has become mine; the error does not count. */
-static bool pi_cleanup(struct pi_futex *f, struct pi_q *q)
+bool pi_cleanup(struct pi_futex *f, struct pi_q *q)
 {
 	struct rt_mutex_base *rtm = &f->hb.state.pi_mutex;
 	bool mine;
@@ -254,7 +201,7 @@ static int pi_lock_state(struct pi_futex *f, bool try, struct kw_timeout *timeou
 	int ret;
 
 	rt_mutex_init_waiter(&q.waiter, TASK_NORMAL);
-	pi_queue(f, &q);
+	pi_queue(f, &q, current);
 	trace_contention_begin(f, LCB_F_RT);
 	if (try) {
 		raw_spin_lock_irq(&rtm->wait_lock);
@@ -382,7 +329,7 @@ static void pi_init(void *l, const uint64_t *params)
 	rtm->max_lock_depth = (unsigned int)params[1];
 }
 
-static int pi_lock(void *l, struct lock_req *req)
+int futex_pi_lock(void *l, struct lock_req *req)
 {
 	struct pi_futex *f = l;
 	int ret = 0;
@@ -464,7 +411,7 @@ LOCK_MODEL(futex_pi) = {
 	.params = pi_params,
 	.events = pi_event_names,
 	.init = pi_init,
-	.lock = pi_lock,
+	.lock = futex_pi_lock,
 	.unlock = pi_unlock,
 	.owner_died = pi_owner_died,
 	.prio_changed = pi_prio_changed,

@@ -41,18 +41,16 @@ static bool futex_unqueue(struct futex_bucket *hb, struct futex_q *q)
 }
 
 /* d and e; the bucket's lock is held on entry. */
-static int futex_sleep(struct futex_bucket *hb, int prio, struct kw_timeout *timeout)
+static int futex_sleep(struct futex_bucket *hb, struct futex_q *q, int prio, struct kw_timeout *timeout)
 {
-	struct futex_q q;
-
 	lockevent_inc(futex_wait);
 	set_current_state(TASK_INTERRUPTIBLE);
-	futex_queue(hb, &q, prio);
+	futex_queue(hb, q, prio);
 	model_step("futex-sleep");
-	if (READ_ONCE(q.lock_ptr) && !kw_timed_out(timeout))
+	if (READ_ONCE(q->lock_ptr) && !kw_timed_out(timeout))
 		schedule();
 	__set_current_state(TASK_RUNNING);
-	if (!futex_unqueue(hb, &q))
+	if (!futex_unqueue(hb, q))
 		return 0;
 	if (kw_timed_out(timeout))
 		return -ETIMEDOUT;
@@ -60,20 +58,26 @@ static int futex_sleep(struct futex_bucket *hb, int prio, struct kw_timeout *tim
 	return -EINTR;
 }
 
-int futex_wait(struct futex_bucket *hb, atomic_t *word, int val, int prio, struct kw_timeout *timeout)
+int futex_wait_queued(struct futex_bucket *hb, atomic_t *word, int val, struct futex_q *q, int prio,
+		      struct kw_timeout *timeout)
 {
-	int ret = -EAGAIN;
-
-	kw_syscall_enter();
 	atomic_inc(&hb->waiters);     /* a */
 	raw_spin_lock(&hb->lock);     /* b */
-	if (atomic_read(word) == val) { /* c */
-		ret = futex_sleep(hb, prio, timeout);
-	} else {
-		raw_spin_unlock(&hb->lock);
-		atomic_dec(&hb->waiters);
-		lockevent_inc(futex_wait_again);
-	}
+	if (atomic_read(word) == val) /* c */
+		return futex_sleep(hb, q, prio, timeout);
+	raw_spin_unlock(&hb->lock);
+	atomic_dec(&hb->waiters);
+	lockevent_inc(futex_wait_again);
+	return -EAGAIN;
+}
+
+int futex_wait(struct futex_bucket *hb, atomic_t *word, int val, int prio, struct kw_timeout *timeout)
+{
+	struct futex_q q;
+	int ret;
+
+	kw_syscall_enter();
+	ret = futex_wait_queued(hb, word, val, &q, prio, timeout);
 	kw_syscall_exit();
 	return ret;
 }

@@ -33,8 +33,16 @@ struct lock_req {
 	enum lock_mode mode;
 	unsigned how;
 	sim_time timeout; /* relative to the call; SIM_NEVER: none. -ETIMEDOUT */
-	void *ctx;	  /* ww contexts, a condition's ticket; NULL elsewhere */
+	void *ctx;	  /* ww contexts, a condition's struct lock_wait; NULL elsewhere */
 	void *hold;	  /* hold_size bytes of simulated memory, zeroed at lock(), alive until unlock() returns */
+};
+
+struct lock_model;
+
+struct lock_wait { /* req->ctx of a condition's lock() */
+	uint64_t ticket;
+	void *mutex; /* what was let go, and will be taken again */
+	const struct lock_model *model;
 };
 
 /* struct lock_model.caps */
@@ -111,8 +119,8 @@ struct lock_model {
 	void (*unlock)(void *lock, struct lock_req *req);
 	void (*downgrade)(void *lock, struct lock_req *req); /* exclusive -> shared, or NULL */
 	void (*wakeall)(void *lock);			     /* complete_all, or NULL */
-	/* A condition: drawn with the mutex still held; lock() gets it as *(uint64_t *)req->ctx and sleeps only if nobody
-	 * was woken since. */
+	/* A condition: drawn with the mutex still held; lock() gets it in a struct lock_wait as req->ctx, and sleeps only
+	 * if nobody was woken since. */
 	uint64_t (*ticket)(void *lock);
 	/* The holder, which is current, exits. False: the lock stays held by a task that is no more. @req NULL: only
 	 * asks. Or NULL: it stays held. */

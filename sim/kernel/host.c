@@ -41,6 +41,7 @@ void kernel_setup(void)
 	ntold = 0;
 	on_finding = NULL;
 	kernel_on_schedule(NULL);
+	kernel_on_requeue(NULL);
 	kernel_rawspin(NULL);
 	(void)kw_percpu_first;
 }
@@ -172,6 +173,35 @@ void kw_ceiling_drop(struct kw_ceiling *c)
 		p = &(*p)->next;
 	*p = c->next;
 	refresh_ceiling(current);
+}
+
+static void (*on_requeue)(struct sim_task *task, uint32_t lock);
+
+void kernel_on_requeue(void (*fn)(struct sim_task *task, uint32_t lock))
+{
+	on_requeue = fn;
+}
+
+void kw_requeued(struct task_struct *p, const void *lock)
+{
+	uint32_t obj = lock_obj(lock);
+
+	p->sim->op_lock = obj;
+	if (on_requeue)
+		on_requeue(p->sim, obj);
+}
+
+unsigned kw_op_on(const void *lock)
+{
+	uint32_t old = sim_current()->op_lock;
+
+	sim_current()->op_lock = lock_obj(lock);
+	return old;
+}
+
+void kw_op_back(unsigned op)
+{
+	sim_current()->op_lock = op;
 }
 
 void kw_pi_event(enum kw_pi_rec rec, const struct task_struct *task, const void *lock, const struct task_struct *other,

@@ -40,6 +40,10 @@ void kernel_op_leave(void);
  * the event that failed. */
 void kernel_on_finding(void (*fn)(int kind, const char *text));
 
+/* A sleeping task was moved from the operation that it is in to one on lock @lock (1 + index); NULL: nobody cares.
+ * Forgotten by kernel_setup(). */
+void kernel_on_requeue(void (*fn)(struct sim_task *task, uint32_t lock));
+
 /* Around every sleep of schedule() and its like, on the fiber that sleeps; NULL: none. Forgotten by kernel_setup(). */
 void kernel_on_schedule(void (*fn)(struct sim_task *task, bool before));
 

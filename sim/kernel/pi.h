@@ -30,6 +30,15 @@ struct kw_ceiling {
 void kw_ceiling_raise(struct kw_ceiling *c, int prio);
 void kw_ceiling_drop(struct kw_ceiling *c);
 
+/*
+ * @p, which sleeps in an operation on another lock, waits for the lock at @lock from now on: that operation has
+ * ended, one on @lock has begun.
+ */
+void kw_requeued(struct task_struct *p, const void *lock);
+/* The current operation does something on another lock, for which its events count meanwhile. */
+unsigned kw_op_on(const void *lock);
+void kw_op_back(unsigned op);
+
 enum kw_pi_rec {
 	KW_PI_BLOCK,	/* @task queues on @lock, owned by @other (NULL: free), with key @prio */
 	KW_PI_REQUEUE,	/* @task was given the key @prio on @lock */

@@ -263,6 +263,8 @@ void fold_call(struct watch *w, const struct sim_rec *rec)
 		watch_moment(w, WATCH_ON_CHAINED, task, lock);
 	if (l->seq >= l->count_due)
 		watch_moment(w, WATCH_ON_COUNT, task, lock);
+	if (t->state == WATCH_ASLEEP) /* a condition moved it here */
+		fold_lock_sleep(w, t);
 }
 
 /* What a wait came to, whichever way it ended. */
@@ -325,6 +327,8 @@ void fold_grant(struct watch *w, const struct sim_rec *rec)
 	wait_close(w, t, l, rec->time);
 	if (counts)
 		grant_counts(w, t, l, rec->time);
+	if (t->state == WATCH_ASLEEP) /* to be moved to another lock */
+		fold_lock_wake(w, t);
 	op_leave(w, t, l);
 	l->grants++;
 	if (counts && l->nwait && wait_robbed(w, l, t))

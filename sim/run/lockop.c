@@ -126,6 +126,39 @@ static void locked(struct prog_task *t, struct prog_hold *h, uint32_t task, uint
 	t->sim->kernel_mode -= in_kernel(m);
 }
 
+/* The lock that goes with the condition: what @again, the instruction behind, takes. */
+static struct lock_wait *wait_with(struct prog_task *t, const struct prog_insn *again)
+{
+	const struct bound_lock *bl = &t->bound->lock[prog_target(t, again)];
+
+	t->wait.mutex = bl->lock;
+	t->wait.model = bl->model;
+	return &t->wait;
+}
+
+/* Asleep, it was moved from the condition to the lock: one wait is over, the next one open. */
+void lockop_requeued(struct sim_task *task, uint32_t lock)
+{
+	struct prog_task *t = task->user;
+
+	sim_emit(SIM_REC_GRANT, task->id + 1, t->waiting, LOCK_EXCLUSIVE, 1);
+	sim_emit(SIM_REC_CALL, task->id + 1, lock, LOCK_EXCLUSIVE, bound_statement(t->bound, task->id));
+	t->waiting = lock;
+	t->moved = true;
+}
+
+/* What came of the lock call is about the lock that it was moved to. */
+static struct prog_hold *hold_moved(struct prog_task *t, struct prog_hold *h)
+{
+	struct bound_lock *bl = &t->bound->lock[t->waiting - 1];
+
+	hold_give(t, h);
+	h = hold_take(t, bl, bl->model->hold_size);
+	h->mode = LOCK_EXCLUSIVE;
+	h->how = 0;
+	return h;
+}
+
 void lockop_lock(struct sim_task *task, void *arg)
 {
 	const struct prog_insn *in = arg;
@@ -136,6 +169,12 @@ void lockop_lock(struct sim_task *task, void *arg)
 	uint32_t how = in->mode | (uint32_t)in->how << 8, lock = bl->number;
 	int waited = t->result;
 
+	if (in->again && t->moved && !waited) { /* it came with the wait */
+		t->moved = false;
+		hold_give(t, h);
+		return;
+	}
+	t->moved = false;
 	h->mode = in->mode;
 	h->how = in->how;
 
@@ -144,7 +183,7 @@ void lockop_lock(struct sim_task *task, void *arg)
 	if (in->value)
 		req.timeout = value_of(in->value, &t->env);
 	if (in->ticketed)
-		req.ctx = &t->ticket;
+		req.ctx = wait_with(t, in + 1);
 	task->kernel_mode += in_kernel(m);
 	op_enter(task, m, lock);
 	t->waiting = lock;
@@ -153,6 +192,14 @@ void lockop_lock(struct sim_task *task, void *arg)
 	sim_emit(SIM_REC_CALL, task->id + 1, lock, how, in->stmt);
 	director_mark(t, lock, SCN_LOCK_TRYING);
 	t->result = m->lock(bl->lock, &req);
+	if (t->moved) {
+		h = hold_moved(t, h);
+		task->kernel_mode -= in_kernel(m);
+		m = h->lock->model;
+		task->kernel_mode += in_kernel(m);
+		lock = t->waiting;
+		how = 0;
+	}
 	t->waiting = 0;
 	director_mark(t, lock, t->result ? SCN_LOCK_FREE : SCN_LOCK_HELD);
 	op_leave(task);
@@ -322,7 +369,7 @@ void lockop_ticket(struct sim_task *task, void *arg)
 	struct bound_lock *bl = &t->bound->lock[prog_target(t, arg)];
 
 	op_enter(task, bl->model, bl->number);
-	t->ticket = bl->model->ticket(bl->lock);
+	t->wait.ticket = bl->model->ticket(bl->lock);
 	op_leave(task);
 }
 

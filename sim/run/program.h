@@ -140,7 +140,8 @@ struct prog_task { /* sim_task->user */
 	struct value_env env;
 	uint64_t *limit;       /* turns of the loop in this slot */
 	int result;            /* of the last lock call */
-	uint64_t ticket;       /* of the condition it is about to wait for */
+	struct lock_wait wait; /* for the condition it is about to wait for */
+	bool moved;            /* from a condition to its lock, while it slept */
 	uint32_t waiting;      /* inside a lock() that may wait: 1 + index of the lock; 0: no */
 	unsigned atomic, irqs; /* regions that are open: preempt off, irq off */
 	uint32_t holds;
@@ -210,6 +211,8 @@ void lockop_touch(struct sim_task *task, void *arg);
 void lockop_died(struct sim_task *task, void *arg);
 /* Does the lock outlive a holder that exits? */
 bool lockop_survives(const struct bound_lock *bl);
+/* For kernel_on_requeue(). */
+void lockop_requeued(struct sim_task *task, uint32_t lock);
 void lockop_ticket(struct sim_task *task, void *arg);
 
 #endif
