@@ -5,7 +5,8 @@
  * signal will wake by itself and is not lost yet.
  *
  * When no event is left in the machine the same is said of locks that anyone may release
- * (semaphores, completions) without units: nobody will ever post.
+ * (semaphores, completions) without units: nobody will ever post; and of barriers that not
+ * all have come to.
  */
 #include "sim/machine/machine.h"
 #include "sim/run/director.h"
@@ -105,6 +106,20 @@ static void look_stranded(struct watch *w, uint32_t lock)
 		report_lost(w, task, lock, "the lock is free and nobody is at work on it");
 }
 
+static void look_barrier(struct watch *w, const struct bound_barrier *bar)
+{
+	const struct sim_task *first = bar->waiting ? bar->waiter[bar->round * bar->parties] : NULL;
+	char place[256];
+
+	if (!first || !watch_wants(w, RUN_FINDING_lost_wakeup))
+		return;
+	watch_report(w, RUN_FINDING_lost_wakeup, first->id, WATCH_NONE,
+		     g_strdup_printf("%s waits at %s and nothing will wake it: %u of %u came and nobody else will"
+				     "\n  it came at %s",
+				     w->b->task[first->id].name, bar->name, bar->waiting, bar->parties,
+				     watch_place(w, bound_statement(w->b, first->id), place, sizeof(place))));
+}
+
 /* Nothing will ever happen again. Sleepers behind an owner are the deadlock oracle's, if the owner waits
  * itself. */
 static void look_still(struct watch *w)
@@ -122,6 +137,8 @@ static void look_still(struct watch *w)
 		else if (all_owners_gone(w, i))
 			report_lost(w, task, i, "its owner has exited");
 	}
+	for (uint32_t i = 0; i < w->b->nbarrier; i++)
+		look_barrier(w, &w->b->barrier[i]);
 }
 
 static void look_wakeup(struct watch *w, enum watch_moment moment, uint32_t task, uint32_t lock)
@@ -134,6 +151,8 @@ static void look_wakeup(struct watch *w, enum watch_moment moment, uint32_t task
 
 static bool attach_wakeup(struct watch *w)
 {
+	if (w->b->nbarrier)
+		return true;
 	for (uint32_t i = 0; i < w->nlock; i++)
 		if (!(w->lock[i].caps & LOCK_CAP_SPIN))
 			return true;
