@@ -19,8 +19,8 @@ struct cheddar {
 	struct model m;
 	struct xml *root;
 	GArray *processor; /* struct processor */
-	bool mixed;	   /* told that schedulers differ */
-	bool scheduled;	   /* a scheduler was named */
+	bool mixed;        /* told that schedulers differ */
+	bool scheduled;    /* a scheduler was named */
 };
 
 /* -- schedulers and processors --------------------------------------------------------------------- */
@@ -30,8 +30,10 @@ static void scheduler(struct cheddar *c, const char *name)
 	static const struct {
 		const char *name;
 		enum model_scheduler scheduler;
-	} known[] = { { "RATE_MONOTONIC_PROTOCOL", MODEL_RM }, { "DEADLINE_MONOTONIC_PROTOCOL", MODEL_DM },
-		      { "EARLIEST_DEADLINE_FIRST_PROTOCOL", MODEL_EDF }, { "POSIX_1003_HIGHEST_PRIORITY_FIRST_PROTOCOL", MODEL_GIVEN } };
+	} known[] = {{"RATE_MONOTONIC_PROTOCOL", MODEL_RM},
+		     {"DEADLINE_MONOTONIC_PROTOCOL", MODEL_DM},
+		     {"EARLIEST_DEADLINE_FIRST_PROTOCOL", MODEL_EDF},
+		     {"POSIX_1003_HIGHEST_PRIORITY_FIRST_PROTOCOL", MODEL_GIVEN}};
 	enum model_scheduler s = MODEL_GIVEN;
 	bool found = false;
 
@@ -43,7 +45,8 @@ static void scheduler(struct cheddar *c, const char *name)
 	if (!found)
 		model_remark(&c->m, "not carried: scheduler %s; the priorities of the tasks count", name);
 	if (c->scheduled && s != c->m.scheduler) {
-		model_remark(&c->m, "not carried: scheduler %s of a further core; all have that of the first", name);
+		model_remark(&c->m, "not carried: scheduler %s of a further core; all have that of the first",
+			     name);
 		return;
 	}
 	c->m.scheduler = s;
@@ -66,11 +69,13 @@ static struct xml *core_of(const struct cheddar *c, const char *id)
 static void core(struct cheddar *c, struct xml *ref)
 {
 	const char *id = xml_attribute(ref, "ref"), *text, *preemptive;
-	struct xml *unit = id ? core_of(c, id) : NULL, *scheduling = unit ? xml_child(unit, "scheduling") : NULL;
+	struct xml *unit = id ? core_of(c, id) : NULL,
+		   *scheduling = unit ? xml_child(unit, "scheduling") : NULL;
 	struct xml *parameters = xml_child(scheduling, "scheduling_parameters");
 
 	if (!unit) {
-		import_error_at(c->m.src, ref->at, "expected <core ref=…> of a <core_unit>, found \"%s\"", id ? id : "");
+		import_error_at(c->m.src, ref->at, "expected <core ref=…> of a <core_unit>, found \"%s\"",
+				id ? id : "");
 		return;
 	}
 	xml_text(unit, "name");
@@ -80,12 +85,13 @@ static void core(struct cheddar *c, struct xml *ref)
 		scheduler(c, text);
 	preemptive = xml_text(parameters ? parameters : unit, "preemptive_type");
 	if (preemptive && g_ascii_strcasecmp(preemptive, "PREEMPTIVE"))
-		model_remark(&c->m, "not carried: preemptive_type %s; all tasks can be preempted here", preemptive);
+		model_remark(&c->m, "not carried: preemptive_type %s; all tasks can be preempted here",
+			     preemptive);
 }
 
 static void processor(struct cheddar *c, struct xml *x)
 {
-	struct processor p = { .name = xml_text(x, "name"), .first = c->m.cpus };
+	struct processor p = {.name = xml_text(x, "name"), .first = c->m.cpus};
 	struct xml *cores = xml_child(x, "cores"), *one = xml_child(x, "core");
 	const char *text = xml_text(x, "scheduler");
 
@@ -100,7 +106,8 @@ static void processor(struct cheddar *c, struct xml *x)
 
 		scheduler(c, text);
 		if (preemptive && g_ascii_strcasecmp(preemptive, "PREEMPTIVE"))
-			model_remark(&c->m, "not carried: is_preemptive %s; all tasks can be preempted here", preemptive);
+			model_remark(&c->m, "not carried: is_preemptive %s; all tasks can be preempted here",
+				     preemptive);
 	}
 	if (one)
 		core(c, one);
@@ -119,7 +126,8 @@ static void processors(struct cheddar *c)
 	for (guint i = 0; list && i < list->child->len && !c->m.src->errors; i++)
 		processor(c, list->child->pdata[i]);
 	if (!c->processor->len && !c->m.src->errors)
-		import_error_at(c->m.src, list ? list->at : c->root->at, "expected <processors> with at least one processor");
+		import_error_at(c->m.src, list ? list->at : c->root->at,
+				"expected <processors> with at least one processor");
 	if (c->m.cpus > 4096 && !c->m.src->errors)
 		import_error_at(c->m.src, list->at, "expected at most 4096 cores, found %u", c->m.cpus);
 }
@@ -139,8 +147,8 @@ static void place(struct cheddar *c, struct model_task *t)
 			return;
 		}
 	}
-	model_remark(&c->m, "not carried: processor %s of task %s, which is not declared: it may run on any", name ? name : "(none)",
-		     t->original);
+	model_remark(&c->m, "not carried: processor %s of task %s, which is not declared: it may run on any",
+		     name ? name : "(none)", t->original);
 }
 
 /* -- tasks ----------------------------------------------------------------------------------------- */
@@ -169,7 +177,8 @@ static enum model_release release_of(struct cheddar *c, struct xml *x)
 	if (!g_ascii_strncasecmp(type, "poisson", 7))
 		return MODEL_POISSON;
 	if (g_ascii_strncasecmp(type, "aperiodic", 9))
-		model_remark(&c->m, "not carried: type %s of %s, which runs once here", type, xml_text(x, "name"));
+		model_remark(&c->m, "not carried: type %s of %s, which runs once here", type,
+			     xml_text(x, "name"));
 	return MODEL_ONCE;
 }
 
@@ -193,7 +202,8 @@ static bool times(struct cheddar *c, struct model_task *t)
 
 static void task(struct cheddar *c, struct xml *x)
 {
-	const char *name = xml_text(x, "name"), *priority = xml_text(x, "priority"), *policy = xml_text(x, "policy");
+	const char *name = xml_text(x, "name"), *priority = xml_text(x, "priority"),
+		   *policy = xml_text(x, "policy");
 	struct model_task *t;
 
 	if (!name || !*name) {
@@ -205,8 +215,8 @@ static void task(struct cheddar *c, struct xml *x)
 		return;
 	xml_text(x, "object_type");
 	t->release = release_of(c, x);
-	if (!times(c, t) ||
-	    (priority && !model_integer(&c->m, xml_child(x, "priority"), priority, "a priority", -1000000, 1000000, &t->priority)))
+	if (!times(c, t) || (priority && !model_integer(&c->m, xml_child(x, "priority"), priority,
+							"a priority", -1000000, 1000000, &t->priority)))
 		return;
 	if (policy && c->m.scheduler == MODEL_GIVEN) {
 		t->rr = !g_ascii_strcasecmp(policy, "SCHED_RR");
@@ -222,8 +232,10 @@ static bool protocol(struct cheddar *c, struct model_resource *r)
 	static const struct {
 		const char *name;
 		enum model_protocol protocol;
-	} known[] = { { "NO_PROTOCOL", MODEL_NONE }, { "PRIORITY_INHERITANCE_PROTOCOL", MODEL_PIP },
-		      { "PRIORITY_CEILING_PROTOCOL", MODEL_PCP }, { "IMMEDIATE_PRIORITY_CEILING_PROTOCOL", MODEL_IPCP } };
+	} known[] = {{"NO_PROTOCOL", MODEL_NONE},
+		     {"PRIORITY_INHERITANCE_PROTOCOL", MODEL_PIP},
+		     {"PRIORITY_CEILING_PROTOCOL", MODEL_PCP},
+		     {"IMMEDIATE_PRIORITY_CEILING_PROTOCOL", MODEL_IPCP}};
 	const char *text = xml_text(r->x, "protocol");
 
 	for (unsigned i = 0; text && i < G_N_ELEMENTS(known); i++)
@@ -232,13 +244,15 @@ static bool protocol(struct cheddar *c, struct model_resource *r)
 			return true;
 		}
 	import_error_at(c->m.src, text ? xml_child(r->x, "protocol")->at : r->x->at,
-			"expected <protocol> NO_, PRIORITY_INHERITANCE_, PRIORITY_CEILING_ or IMMEDIATE_PRIORITY_CEILING_PROTOCOL, found \"%s\"",
+			"expected <protocol> NO_, PRIORITY_INHERITANCE_, PRIORITY_CEILING_ or "
+			"IMMEDIATE_PRIORITY_CEILING_PROTOCOL, found \"%s\"",
 			text ? text : "none");
 	return false;
 }
 
 /* Ticks of the task's own capacity, from 1, both ends included. */
-static void section(struct cheddar *c, guint resource, const char *who, const char *from, const char *to, const struct xml *x)
+static void section(struct cheddar *c, guint resource, const char *who, const char *from, const char *to,
+		    const struct xml *x)
 {
 	struct model_task *t = model_find_task(&c->m, who);
 	gint64 a, b;
@@ -255,7 +269,8 @@ static void section(struct cheddar *c, guint resource, const char *who, const ch
 			     ((struct model_resource *)c->m.resource->pdata[resource])->original);
 		return;
 	}
-	model_add_section(&c->m, t, resource, (sim_time)(MAX(a, 1) - 1) * SIM_MS, (sim_time)b * SIM_MS, x->at);
+	model_add_section(&c->m, t, resource, (sim_time)(MAX(a, 1) - 1) * SIM_MS, (sim_time)b * SIM_MS,
+			  x->at);
 }
 
 /* <resource_user> T 1 10 </resource_user> */
@@ -270,7 +285,9 @@ static void old_sections(struct cheddar *c, guint resource, struct xml *users)
 		if (sscanf(x->text, "%255s %15s %15s", name, from, to) == 3)
 			section(c, resource, name, from, to, x);
 		else
-			import_error_at(c->m.src, x->at, "expected a task, its first and its last tick, found \"%.60s\"", x->text);
+			import_error_at(c->m.src, x->at,
+					"expected a task, its first and its last tick, found \"%.60s\"",
+					x->text);
 	}
 }
 
@@ -287,7 +304,9 @@ static void new_sections(struct cheddar *c, guint resource, struct xml *list)
 			x->used = true;
 			who = x->text;
 		} else if (strcmp(x->name, "critical_section") || !who || !from || !to) {
-			import_error_at(c->m.src, x->at, "expected <task_name>, then <critical_section> with <task_begin> and <task_end>, found <%s>",
+			import_error_at(c->m.src, x->at,
+					"expected <task_name>, then <critical_section> with <task_begin> and "
+					"<task_end>, found <%s>",
 					x->name);
 		} else {
 			section(c, resource, who, from, to, x);
@@ -307,12 +326,14 @@ static void resource(struct cheddar *c, struct xml *x)
 	r = model_add_resource(&c->m, x, name);
 	xml_text(x, "object_type");
 	xml_text(x, "cpu_name"); /* tasks say where they run */
-	if (!protocol(c, r) || (state && !model_integer(&c->m, xml_child(x, "state"), state, "units", 0, 1000000, &r->units)))
+	if (!protocol(c, r) ||
+	    (state && !model_integer(&c->m, xml_child(x, "state"), state, "units", 0, 1000000, &r->units)))
 		return;
 	assignment = xml_text(x, "priority_assignment");
 	priority = xml_text(x, "priority");
 	if (assignment && priority && !g_ascii_strncasecmp(assignment, "MANUAL", 6) &&
-	    !model_integer(&c->m, xml_child(x, "priority"), priority, "a ceiling", -1000000, 1000000, &r->ceiling))
+	    !model_integer(&c->m, xml_child(x, "priority"), priority, "a ceiling", -1000000, 1000000,
+			   &r->ceiling))
 		return;
 	old_sections(c, c->m.resource->len - 1, xml_child(x, "resource_used_by"));
 	new_sections(c, c->m.resource->len - 1, xml_child(x, "critical_sections"));
@@ -330,8 +351,8 @@ static void each(struct cheddar *c, const char *list, void (*take)(struct chedda
 
 GString *import_cheddar(struct import_source *src, struct xml *root, const struct model_ask *ask)
 {
-	struct cheddar c = { .root = root, .processor = g_array_new(FALSE, FALSE, sizeof(struct processor)) };
-	static const char *const read[] = { "core_units", "processors", "tasks", "resources", NULL };
+	struct cheddar c = {.root = root, .processor = g_array_new(FALSE, FALSE, sizeof(struct processor))};
+	static const char *const read[] = {"core_units", "processors", "tasks", "resources", NULL};
 	GString *out = NULL;
 
 	model_init(&c.m, src, "Cheddar");

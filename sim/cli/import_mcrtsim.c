@@ -40,7 +40,8 @@ static bool find_resource(const struct mcrtsim *c, const char *id, guint *index)
 
 static void add_section(struct mcrtsim *c, struct model_task *t, struct xml *x)
 {
-	const char *id = xml_attribute(x, "resourceID"), *start = xml_attribute(x, "startTime"), *end = xml_attribute(x, "endTime");
+	const char *id = xml_attribute(x, "resourceID"), *start = xml_attribute(x, "startTime"),
+		   *end = xml_attribute(x, "endTime");
 	sim_time from, to;
 	guint r;
 
@@ -49,7 +50,8 @@ static void add_section(struct mcrtsim *c, struct model_task *t, struct xml *x)
 		return;
 	}
 	if (!find_resource(c, id, &r)) {
-		import_error_at(c->m.src, x->at, "expected the ID of a resource as resourceID, found \"%s\"", id ? id : "");
+		import_error_at(c->m.src, x->at, "expected the ID of a resource as resourceID, found \"%s\"",
+				id ? id : "");
 		return;
 	}
 	if (model_time(&c->m, x, start, "startTime", &from) && model_time(&c->m, x, end, "endTime", &to))
@@ -95,19 +97,22 @@ static void add_task(struct mcrtsim *c, struct xml *x)
 	t = model_add_task(&c->m, x, name);
 	if (!t)
 		return;
-	t->release = !type || !g_ascii_strcasecmp(type, "periodic") ? MODEL_PERIODIC :
-		     !g_ascii_strcasecmp(type, "sporadic")		 ? MODEL_SPORADIC :
-									   MODEL_ONCE;
+	t->release = !type || !g_ascii_strcasecmp(type, "periodic") ? MODEL_PERIODIC
+		     : !g_ascii_strcasecmp(type, "sporadic")        ? MODEL_SPORADIC
+								    : MODEL_ONCE;
 	body = variant(c, x, "criticalityLevel");
 	body = body ? body : variant(c, x, "priorityLevel");
 	body = body ? body : x;
 	priority = xml_text(body, "priority");
 	if (!time_in(c, body, "arrivalTime", &t->offset) || !time_in(c, body, "period", &t->period) ||
-	    !time_in(c, body, "relativeDeadline", &t->deadline) || !time_in(c, body, "computationAmount", &t->capacity) ||
-	    (priority && !model_integer(&c->m, xml_child(body, "priority"), priority, "a priority", -1000000, 1000000, &t->priority)))
+	    !time_in(c, body, "relativeDeadline", &t->deadline) ||
+	    !time_in(c, body, "computationAmount", &t->capacity) ||
+	    (priority && !model_integer(&c->m, xml_child(body, "priority"), priority, "a priority", -1000000,
+					1000000, &t->priority)))
 		return;
 	if (!t->capacity || (!t->period && t->release != MODEL_ONCE)) {
-		import_error_at(c->m.src, x->at, "expected <computationAmount> and <period> above 0 for task %s", id);
+		import_error_at(c->m.src, x->at,
+				"expected <computationAmount> and <period> above 0 for task %s", id);
 		return;
 	}
 	t->deadline = t->deadline ? t->deadline : t->period;
@@ -137,8 +142,8 @@ static void each(struct mcrtsim *c, const char *name, void (*take)(struct mcrtsi
 
 GString *import_mcrtsim(struct import_source *src, struct xml *root, const struct model_ask *ask)
 {
-	static const char *const read[] = { "resources", "task", NULL };
-	struct mcrtsim c = { .root = root };
+	static const char *const read[] = {"resources", "task", NULL};
+	struct mcrtsim c = {.root = root};
 	GString *out = NULL;
 
 	model_init(&c.m, src, "MCRTsim");
@@ -147,8 +152,12 @@ GString *import_mcrtsim(struct import_source *src, struct xml *root, const struc
 	c.m.cpus = ask->cores;
 	if (ask->scheduler < 0 || ask->protocol < 0)
 		model_remark(&c.m, "The workload names no %s: %s (--scheduler, --protocol).",
-			     ask->scheduler >= 0 ? "protocol" : ask->protocol >= 0 ? "scheduler" : "scheduler and no protocol",
-			     ask->scheduler >= 0 ? "inheritance" : ask->protocol >= 0 ? "rate monotonic" : "rate monotonic and inheritance");
+			     ask->scheduler >= 0  ? "protocol"
+			     : ask->protocol >= 0 ? "scheduler"
+						  : "scheduler and no protocol",
+			     ask->scheduler >= 0  ? "inheritance"
+			     : ask->protocol >= 0 ? "rate monotonic"
+						  : "rate monotonic and inheritance");
 	each(&c, "resources", add_resource);
 	each(&c, "task", add_task);
 	count(&c, "numTask", c.m.task->len);

@@ -37,7 +37,9 @@ static void all_tasks(struct rtapp *a, const struct json *root)
 
 static void resources(struct rtapp *a, const struct json *root)
 {
-	static const char *const used[] = {"mutex", "wait", "signal", "sync", "timer", "barrier", "suspend", "resume", "broadcast", "sleep", "run", NULL}; /* by events */
+	static const char *const used[] = {"mutex",     "wait",    "signal",  "sync",
+					   "timer",     "barrier", "suspend", "resume",
+					   "broadcast", "sleep",   "run",     NULL}; /* by events */
 	const struct json *list = json_get(root, "resources");
 
 	for (guint i = 0; list && list->kind == JSON_OBJECT && i < list->items->len; i++) {
@@ -141,9 +143,11 @@ static GString *whole(struct rtapp *a, const struct json *root)
 		g_string_append_printf(out, "# pthread mutexes%s\n",
 				       a->pi ? " with PTHREAD_PRIO_INHERIT" : "");
 	if (has(a, RTAPP_SUSPENSION))
-		g_string_append(out, "# suspend and resume: a condition and a mutex each; a resume that comes before the suspend is lost\n");
+		g_string_append(out, "# suspend and resume: a condition and a mutex each; a resume that "
+				     "comes before the suspend is lost\n");
 	if (has(a, RTAPP_FORK))
-		g_string_append(out, "# forked tasks are there from the start, and wait for it: one for each fork in the text\n");
+		g_string_append(out, "# forked tasks are there from the start, and wait for it: one for each "
+				     "fork in the text\n");
 	declarations(a, out);
 	g_string_append_c(out, '\n');
 	g_string_append(out, tasks->str);

@@ -11,48 +11,50 @@ enum rtapp_kind {
 	RTAPP_SEMAPHORE,
 	RTAPP_BARRIER,
 	RTAPP_TASK,
-	RTAPP_TIMER,	  /* names in the text only: each task has its own */
+	RTAPP_TIMER,      /* names in the text only: each task has its own */
 	RTAPP_SUSPENSION, /* the condition on which a task suspends itself */
-	RTAPP_GUARD,	  /* and the mutex that goes with it */
-	RTAPP_FORK,	  /* what the tasks wait for that are to be forked */
+	RTAPP_GUARD,      /* and the mutex that goes with it */
+	RTAPP_FORK,       /* what the tasks wait for that are to be forked */
 };
 
 struct rtapp_thing {
 	enum rtapp_kind kind;
 	char *original, *name; /* what it is called there and here */
-	gint64 count; /* tasks: instances; barriers: parties; semaphores: units; timers: users; forks: how many */
+	gint64 count; /* tasks: instances; barriers: parties; semaphores: units; timers: users; forks: how
+			 many */
 	const struct rtapp_thing *user; /* timers: the last one that was counted */
 };
 
 struct rtapp {
 	struct import_source *src;
 	GPtrArray *named;
-	GString *body; /* of what is being printed */
+	GString *body;       /* of what is being printed */
 	GHashTable *resumed; /* names that some resume mentions: looked up only */
-	bool finding;  /* the very first pass: who is resumed, who is forked */
-	bool counting; /* the first two: finds objects and how often they are used; prints nothing that stays */
+	bool finding;        /* the very first pass: who is resumed, who is forked */
+	bool counting; /* the first two: finds objects and how often they are used; prints nothing that stays
+			*/
 	bool endless;  /* some task never ends */
 	const struct json *resources; /* of all, or NULL */
-	gint64 started; /* threads so far */
-	unsigned acts; /* statements so far that can take time */
+	gint64 started;               /* threads so far */
+	unsigned acts;                /* statements so far that can take time */
 	bool pi;
-	gint64 cpus;   /* highest that is named, and one more */
+	gint64 cpus; /* highest that is named, and one more */
 	struct rtapp_thing *task;
 	const char *policy; /* of that task, or NULL */
 	unsigned indent;
 };
 
 /* In the order in which rt-app tries them. */
-#define RTAPP_EVENTS(X)                                                                            \
-	X(lock) X(unlock) X(wait) X(signal) X(broad) X(sync) X(sleep) X(runtime) X(run) X(timer)   \
-	X(suspend) X(resume) X(memrun) X(mem) X(iorun) X(yield) X(barrier) X(fork) X(sem_post)     \
-	X(sem_wait)
+#define RTAPP_EVENTS(X)                                                                                      \
+	X(lock)                                                                                              \
+	X(unlock) X(wait) X(signal) X(broad) X(sync) X(sleep) X(runtime) X(run) X(timer) X(suspend)          \
+		X(resume) X(memrun) X(mem) X(iorun) X(yield) X(barrier) X(fork) X(sem_post) X(sem_wait)
 
 enum rtapp_event {
 #define X(name) RTAPP_EVENT_##name,
 	RTAPP_EVENTS(X)
 #undef X
-	RTAPP_EVENT_NONE
+		RTAPP_EVENT_NONE
 };
 
 /* -- import_rtapp_words.c -- */
@@ -62,7 +64,8 @@ void rtapp_put(struct rtapp *a, const char *fmt, ...) G_GNUC_PRINTF(2, 3);
 /* "# not carried: KEY: VALUE (WHY)" */
 void rtapp_not_carried(struct rtapp *a, const struct json *j, const char *why);
 /* A number from @min to @max into *@n; false after a message about @what was expected. */
-bool rtapp_integer(struct rtapp *a, const struct json *j, const char *what, gint64 min, gint64 max, gint64 *n);
+bool rtapp_integer(struct rtapp *a, const struct json *j, const char *what, gint64 min, gint64 max,
+		   gint64 *n);
 /* Microseconds; false after a message. */
 bool rtapp_time(struct rtapp *a, const struct json *j, gint64 *us);
 /* A string that is not empty; NULL after a message, or silently if @j is NULL. */
@@ -82,7 +85,21 @@ void rtapp_timed(struct rtapp *a, const struct json *j, const char *verb, const 
 
 /* -- import_rtapp_task.c -- */
 
+/* Is this key of a task a setting, though it may begin like an event? @deadline: of a SCHED_DEADLINE task. */
+bool rtapp_is_setting(const struct json *j, bool deadline);
+/* Is that the policy of @task, or of all? */
+bool rtapp_is_deadline(const struct rtapp *a, const struct json *task);
+/* Opens "loop N {" unless that is once, for @n turns where @block says nothing; true if it was opened. */
+bool rtapp_open_loop(struct rtapp *a, const struct json *block, gint64 n, unsigned *acts);
+/* @acts: as rtapp_open_loop() left it. */
+void rtapp_close_loop(struct rtapp *a, bool opened, unsigned acts);
+
 /* @policy: the one of tasks that name none, or NULL. */
 void rtapp_task(struct rtapp *a, const struct json *task, const char *policy);
+
+/* -- import_rtapp_old.c -- */
+
+/* The body of a task with "lock_order" or "exec". */
+void rtapp_old_task(struct rtapp *a, const struct json *task);
 
 #endif

@@ -48,7 +48,8 @@ static void suspend(struct rtapp *a, const struct json *j)
 	if (!name || !g_hash_table_contains(a->resumed, name))
 		name = a->task->original;
 	guard = rtapp_thing(a, RTAPP_GUARD, name)->name;
-	rtapp_put(a, "hold %s { wait %s with %s }", guard, rtapp_thing(a, RTAPP_SUSPENSION, name)->name, guard);
+	rtapp_put(a, "hold %s { wait %s with %s }", guard, rtapp_thing(a, RTAPP_SUSPENSION, name)->name,
+		  guard);
 }
 
 static void resume(struct rtapp *a, const struct json *j)
@@ -83,7 +84,8 @@ static void timer(struct rtapp *a, const struct json *j)
 		return;
 	}
 	if (mode && mode->text && strcmp(mode->text, "absolute") && strcmp(mode->text, "relative")) {
-		import_error_at(a->src, mode->value_at, "expected \"relative\" or \"absolute\", found \"%.40s\"", mode->text);
+		import_error_at(a->src, mode->value_at,
+				"expected \"relative\" or \"absolute\", found \"%.40s\"", mode->text);
 		return;
 	}
 	t = rtapp_thing(a, RTAPP_TIMER, ref ? ref : "timer");
@@ -91,8 +93,11 @@ static void timer(struct rtapp *a, const struct json *j)
 		t->user = a->task;
 		t->count += a->counting ? a->task->count : 0;
 	}
-	rtapp_put(a, "period %" G_GINT64_FORMAT "us on %s%s%s", us, t->name, mode && mode->text && !strcmp(mode->text, "absolute") ? "" : " reset",
-		  t->count > 1 && ref && !g_str_has_prefix(ref, "unique") ? " # there all its users share it; here each has its own" : "");
+	rtapp_put(a, "period %" G_GINT64_FORMAT "us on %s%s%s", us, t->name,
+		  mode && mode->text && !strcmp(mode->text, "absolute") ? "" : " reset",
+		  t->count > 1 && ref && !g_str_has_prefix(ref, "unique")
+			  ? " # there all its users share it; here each has its own"
+			  : "");
 }
 
 /* As many as the text has forks of it are there from the start, and wait. */

@@ -111,7 +111,8 @@ struct rtapp_thing *rtapp_find(const struct rtapp *a, enum rtapp_kind kind, cons
 
 struct rtapp_thing *rtapp_thing(struct rtapp *a, enum rtapp_kind kind, const char *original)
 {
-	static const char *const suffix[] = {"_mutex", "_cond", "_sem", "_barrier", "_task", "_timer", "_suspended", "_suspend", "_fork"};
+	static const char *const suffix[] = {"_mutex", "_cond",      "_sem",     "_barrier", "_task",
+					     "_timer", "_suspended", "_suspend", "_fork"};
 	g_autofree char *tagged = NULL;
 	struct rtapp_thing *n = rtapp_find(a, kind, original);
 

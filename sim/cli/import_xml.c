@@ -63,14 +63,15 @@ static const char *tag_start(struct reader *r, GMarkupParseContext *context)
 
 /* -- GMarkup --------------------------------------------------------------------------------------- */
 
-static void start_element(GMarkupParseContext *context, const char *name, const char **names, const char **values, gpointer user,
-			  GError **error)
+static void start_element(GMarkupParseContext *context, const char *name, const char **names,
+			  const char **values, gpointer user, GError **error)
 {
 	struct reader *r = user;
 	struct xml *x;
 
 	if (++r->depth > DEEPEST || ++r->elements > ELEMENTS) {
-		g_set_error(error, G_MARKUP_ERROR, G_MARKUP_ERROR_INVALID_CONTENT, "more than %d %s", r->depth > DEEPEST ? DEEPEST : ELEMENTS,
+		g_set_error(error, G_MARKUP_ERROR, G_MARKUP_ERROR_INVALID_CONTENT, "more than %d %s",
+			    r->depth > DEEPEST ? DEEPEST : ELEMENTS,
 			    r->depth > DEEPEST ? "levels of elements" : "elements");
 		return;
 	}
@@ -82,7 +83,7 @@ static void start_element(GMarkupParseContext *context, const char *name, const 
 	x->attribute = g_array_new(FALSE, FALSE, sizeof(struct xml_attribute));
 	x->parent = r->open;
 	for (unsigned i = 0; names[i]; i++) {
-		struct xml_attribute a = { .name = g_strdup(names[i]), .value = g_strdup(values[i]) };
+		struct xml_attribute a = {.name = g_strdup(names[i]), .value = g_strdup(values[i])};
 
 		g_array_append_val(x->attribute, a);
 	}
@@ -101,7 +102,8 @@ static void end_element(GMarkupParseContext *context, const char *name, gpointer
 	r->depth--;
 }
 
-static void take_text(GMarkupParseContext *context, const char *text, gsize len, gpointer user, GError **error)
+static void take_text(GMarkupParseContext *context, const char *text, gsize len, gpointer user,
+		      GError **error)
 {
 	struct reader *r = user;
 	g_autofree char *part = g_strstrip(g_strndup(text, len));
@@ -135,15 +137,17 @@ static char *to_utf8(const struct import_source *src)
 {
 	const char *end = strstr(src->text, "?>"), *encoding = strstr(src->text, "encoding=");
 
-	if (!end || !encoding || encoding > end || g_ascii_strncasecmp(encoding + strlen("encoding=?"), "iso-8859-1", 10))
+	if (!end || !encoding || encoding > end ||
+	    g_ascii_strncasecmp(encoding + strlen("encoding=?"), "iso-8859-1", 10))
 		return NULL;
 	return g_convert(src->text, (gssize)src->len, "UTF-8", "ISO-8859-1", NULL, NULL, NULL);
 }
 
 struct xml *xml_read(struct import_source *src, char **converted)
 {
-	static const GMarkupParser parser = { .start_element = start_element, .end_element = end_element, .text = take_text };
-	struct reader r = { .src = src, .line = 1 };
+	static const GMarkupParser parser = {
+		.start_element = start_element, .end_element = end_element, .text = take_text};
+	struct reader r = {.src = src, .line = 1};
 	g_autoptr(GMarkupParseContext) context = NULL;
 	g_autoptr(GError) error = NULL;
 
@@ -158,8 +162,10 @@ struct xml *xml_read(struct import_source *src, char **converted)
 		src->len = strlen(*converted);
 	}
 	r.line_start = src->text;
-	context = g_markup_parse_context_new(&parser, G_MARKUP_TREAT_CDATA_AS_TEXT | G_MARKUP_PREFIX_ERROR_POSITION, &r, NULL);
-	if (g_markup_parse_context_parse(context, src->text, (gssize)src->len, &error) && g_markup_parse_context_end_parse(context, &error))
+	context = g_markup_parse_context_new(
+		&parser, G_MARKUP_TREAT_CDATA_AS_TEXT | G_MARKUP_PREFIX_ERROR_POSITION, &r, NULL);
+	if (g_markup_parse_context_parse(context, src->text, (gssize)src->len, &error) &&
+	    g_markup_parse_context_end_parse(context, &error))
 		return r.root;
 	tell(src, error->message);
 	xml_free(r.root);
@@ -202,7 +208,9 @@ const char *xml_attribute(struct xml *x, const char *name)
 	return NULL;
 }
 
-void xml_unused(const struct xml *x, void (*take)(void *user, const struct xml *x, const char *name, const char *value), void *user)
+void xml_unused(const struct xml *x,
+		void (*take)(void *user, const struct xml *x, const char *name, const char *value),
+		void *user)
 {
 	for (guint i = 0; i < x->attribute->len; i++) {
 		const struct xml_attribute *a = &g_array_index(x->attribute, struct xml_attribute, i);

@@ -26,10 +26,13 @@ static struct {
 } asked;
 
 static const GOptionEntry own_options[] = {
-	{ "scale", 0, 0, G_OPTION_ARG_STRING, &asked.scale, "A simulated second takes N seconds (default: as the closest two events need)", "N" },
-	{ "within", 0, 0, G_OPTION_ARG_STRING, &asked.within, "The longest that one attempt may take (default 10s)", "TIME" },
-	{ "attempts", 0, 0, G_OPTION_ARG_STRING, &asked.attempts, "So many, each at half the speed of the one before, until one agrees (default 3)", "N" },
-	{ "json", 0, 0, G_OPTION_ARG_NONE, &opt.json, "Print JSON", NULL },
+	{"scale", 0, 0, G_OPTION_ARG_STRING, &asked.scale,
+	 "A simulated second takes N seconds (default: as the closest two events need)", "N"},
+	{"within", 0, 0, G_OPTION_ARG_STRING, &asked.within,
+	 "The longest that one attempt may take (default 10s)", "TIME"},
+	{"attempts", 0, 0, G_OPTION_ARG_STRING, &asked.attempts,
+	 "So many, each at half the speed of the one before, until one agrees (default 3)", "N"},
+	{"json", 0, 0, G_OPTION_ARG_NONE, &opt.json, "Print JSON", NULL},
 	G_OPTION_ENTRY_NULL,
 };
 
@@ -40,7 +43,7 @@ struct native {
 	unsigned *cpu; /* of the host, by simulated CPU */
 	int64_t within_ns;
 	unsigned attempts, attempt; /* attempt: from 1 */
-	int64_t late_ns;	    /* of the last one */
+	int64_t late_ns;            /* of the last one */
 	unsigned late_cpu;
 	struct native_verdict *verdict; /* of the last one */
 };
@@ -50,7 +53,7 @@ struct native {
 /* Costs would hide what is asked here, and only a kernel that preempts is like threads in user mode. */
 static void force_machine(void)
 {
-	static const char *const forced[] = { "machine.costs=zero", "machine.preempt=full" };
+	static const char *const forced[] = {"machine.costs=zero", "machine.preempt=full"};
 	GPtrArray *sets = g_ptr_array_new();
 
 	for (unsigned i = 0; opt.sets && opt.sets[i]; i++)
@@ -63,7 +66,8 @@ static void force_machine(void)
 
 static int simulate(struct native *n)
 {
-	struct run_options o = { .bound = native_plan_bound, .listen = native_plan_take, .listen_classes = NATIVE_CLASSES };
+	struct run_options o = {
+		.bound = native_plan_bound, .listen = native_plan_take, .listen_classes = NATIVE_CLASSES};
 	g_autofree char *error = NULL;
 	struct scenario *scn;
 	struct run_result *r;
@@ -88,7 +92,9 @@ static int simulate(struct native *n)
 		return CLI_WORLD;
 	}
 	native_plan_finish(n->plan, r->until);
-	status = r->end == RUN_END_INTERRUPTED ? CLI_INTERRUPTED : r->end == RUN_END_STEPS ? CLI_WORLD : CLI_FINE;
+	status = r->end == RUN_END_INTERRUPTED ? CLI_INTERRUPTED
+		 : r->end == RUN_END_STEPS     ? CLI_WORLD
+					       : CLI_FINE;
 	run_result_free(r);
 	return status;
 }
@@ -109,8 +115,9 @@ static bool choose_cpus(struct native *n)
 		if (CPU_ISSET(c, &mine))
 			host[count++] = c;
 	if (n->plan->nused > count) {
-		cli_error("skipped: the tasks of %s use %u CPUs, this process may use %u (--set machine.cores=%u?)", n->path, n->plan->nused, count,
-			  count);
+		cli_error("skipped: the tasks of %s use %u CPUs, this process may use %u (--set "
+			  "machine.cores=%u?)",
+			  n->path, n->plan->nused, count, count);
 		return false;
 	}
 	n->cpu = g_new0(unsigned, n->plan->ncpus);
@@ -130,13 +137,17 @@ static sim_time last_instant(const struct native_plan *p)
 /* Host ns of the whole, if the closest two instants are @gap_ns apart. */
 static int64_t length(const struct native_plan *p, int64_t gap_ns)
 {
-	return p->gap == SIM_NEVER ? gap_ns : (int64_t)MIN((unsigned __int128)last_instant(p) * (uint64_t)gap_ns / p->gap, INT64_MAX);
+	return p->gap == SIM_NEVER
+		       ? gap_ns
+		       : (int64_t)MIN((unsigned __int128)last_instant(p) * (uint64_t)gap_ns / p->gap,
+				      INT64_MAX);
 }
 
 static bool choose_scale(struct native *n)
 {
 	const struct native_plan *p = n->plan;
-	int64_t least = MAX(GAP_LEAST_NS, 4 * STAGGER_NS * (int64_t)(p->staggers + 1)), gap = MAX(GAP_NS, least);
+	int64_t least = MAX(GAP_LEAST_NS, 4 * STAGGER_NS * (int64_t)(p->staggers + 1)),
+		gap = MAX(GAP_NS, least);
 	char apart[SIM_TIME_CHARS], at[SIM_TIME_CHARS];
 
 	n->how.stagger_ns = STAGGER_NS;
@@ -147,11 +158,15 @@ static bool choose_scale(struct native *n)
 	if (length(p, gap) > n->within_ns)
 		gap = least;
 	if (length(p, gap) > n->within_ns) {
-		cli_error("at %s two events are %s apart: to tell them apart a run would take %" G_GINT64_FORMAT " s; --within allows it",
-			  sim_time_format(at, p->gap_at), sim_time_format(apart, p->gap), length(p, gap) / 1000 / NS_PER_MS + 1);
+		cli_error(
+			"at %s two events are %s apart: to tell them apart a run would take %" G_GINT64_FORMAT
+			" s; --within allows it",
+			sim_time_format(at, p->gap_at), sim_time_format(apart, p->gap),
+			length(p, gap) / 1000 / NS_PER_MS + 1);
 		return false;
 	}
-	n->how.ns_per_ms = p->gap == SIM_NEVER ? NS_PER_MS : MAX((uint64_t)((unsigned __int128)gap * SIM_MS / p->gap), 1);
+	n->how.ns_per_ms = p->gap == SIM_NEVER ? NS_PER_MS
+					       : MAX((uint64_t)((unsigned __int128)gap * SIM_MS / p->gap), 1);
 	return true;
 }
 
@@ -229,25 +244,28 @@ static void put_text(GString *out, const struct native *n)
 	struct utsname host;
 
 	uname(&host);
-	g_string_append_printf(out, "%s on %s %s, %" G_GUINT64_FORMAT ".%03u times as long, attempt %u\n", n->path, host.sysname, host.release,
-			       (guint64)n->how.ns_per_ms / NS_PER_MS, (unsigned)(n->how.ns_per_ms % NS_PER_MS / 1000), n->attempt);
+	g_string_append_printf(out, "%s on %s %s, %" G_GUINT64_FORMAT ".%03u times as long, attempt %u\n",
+			       n->path, host.sysname, host.release, (guint64)n->how.ns_per_ms / NS_PER_MS,
+			       (unsigned)(n->how.ns_per_ms % NS_PER_MS / 1000), n->attempt);
 	if (*v->grants_text)
 		g_string_append_printf(out, "%s\n", v->grants_text);
 	for (guint i = 0; i < v->difference->len; i++)
 		g_string_append_printf(out, "differs: %s\n", (const char *)v->difference->pdata[i]);
-	g_string_append_printf(out, "%s: grants %u, failures %u, locks %u; priorities seen %u, raised %u, lowered %u; times within %" G_GINT64_FORMAT
-			       "us of %" G_GINT64_FORMAT "us allowed\n",
-			       agrees(n) ? "agrees" : "differs", v->grants, v->failures, n->plan->nlock, v->looks, v->boosts, v->deboosts,
-			       ABS(v->off_ns) / 1000, tolerance(n) / 1000);
+	g_string_append_printf(out,
+			       "%s: grants %u, failures %u, locks %u; priorities seen %u, raised %u, lowered "
+			       "%u; times within %" G_GINT64_FORMAT "us of %" G_GINT64_FORMAT "us allowed\n",
+			       agrees(n) ? "agrees" : "differs", v->grants, v->failures, n->plan->nlock,
+			       v->looks, v->boosts, v->deboosts, ABS(v->off_ns) / 1000, tolerance(n) / 1000);
 	if (!agrees(n) && disturbed(n))
-		g_string_append_printf(out, "No verdict: cpu%u of this machine was withheld for %" G_GINT64_FORMAT " us.\n", n->late_cpu,
-				       n->late_ns / 1000);
+		g_string_append_printf(
+			out, "No verdict: cpu%u of this machine was withheld for %" G_GINT64_FORMAT " us.\n",
+			n->late_cpu, n->late_ns / 1000);
 }
 
 static void put_json(GString *out, const struct native *n)
 {
 	const struct native_verdict *v = n->verdict;
-	struct json j = { .out = out };
+	struct json j = {.out = out};
 
 	json_open(&j, NULL, '{');
 	json_count(&j, "lockstep", 1);
@@ -323,7 +341,8 @@ static int prepare(struct native *n)
 		return CLI_WRONG;
 	}
 	if (n->plan->ntask > NATIVE_TASKS) {
-		cli_error("%s: %u tasks; a native run has %d threads at most", n->path, n->plan->ntask, NATIVE_TASKS);
+		cli_error("%s: %u tasks; a native run has %d threads at most", n->path, n->plan->ntask,
+			  NATIVE_TASKS);
 		return CLI_WRONG;
 	}
 	return choose_cpus(n) && choose_scale(n) ? CLI_FINE : CLI_WORLD;
@@ -331,7 +350,7 @@ static int prepare(struct native *n)
 
 static int run(int argc, char **argv)
 {
-	struct native n = { 0 };
+	struct native n = {0};
 	int status;
 
 	if (argc != 1) {
@@ -354,15 +373,19 @@ static int run(int argc, char **argv)
 	return status;
 }
 
-static const GOptionEntry *const groups[] = { own_options, cli_kernel_options, cli_text_options, cli_output_options, NULL };
+static const GOptionEntry *const groups[] = {own_options, cli_kernel_options, cli_text_options,
+					     cli_output_options, NULL};
 
 const struct cli_verb verb_native = {
 	.name = "native",
 	.args = "FILE.lks",
 	.summary = "Run a scenario in threads on this machine and compare with the simulation",
-	.more = "Tasks become threads with SCHED_FIFO and pinned CPUs, rtmutex locks PTHREAD_PRIO_INHERIT mutexes.\n"
-		"Compared are the order of grants, answers, and effective priorities; times with a tolerance.\n"
-		"Exit status: 0 agrees; 1 differs; 2 the text is wrong or has what threads cannot do; 3 not allowed here\n"
+	.more = "Tasks become threads with SCHED_FIFO and pinned CPUs, rtmutex locks PTHREAD_PRIO_INHERIT "
+		"mutexes.\n"
+		"Compared are the order of grants, answers, and effective priorities; times with a "
+		"tolerance.\n"
+		"Exit status: 0 agrees; 1 differs; 2 the text is wrong or has what threads cannot do; 3 not "
+		"allowed here\n"
 		"(no root, too few CPUs), or this machine was too busy for a verdict; 130 interrupted.\n",
 	.groups = groups,
 	.run = run,

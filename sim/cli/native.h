@@ -18,7 +18,7 @@
 #include "sim/run/bind.h"
 
 #define NATIVE_TASKS 128
-#define NATIVE_ACTS 100000 /* of all tasks */
+#define NATIVE_ACTS 100000      /* of all tasks */
 #define NATIVE_ABSENT INT32_MIN /* the priority of a task that is not there */
 
 enum native_kind { NATIVE_RUN, NATIVE_SLEEP, NATIVE_LOCK, NATIVE_UNLOCK, NATIVE_SET, NATIVE_YIELD };
@@ -26,13 +26,13 @@ enum native_kind { NATIVE_RUN, NATIVE_SLEEP, NATIVE_LOCK, NATIVE_UNLOCK, NATIVE_
 struct native_act {
 	enum native_kind kind;
 	bool try;
-	uint32_t obj;	  /* index of the lock, or of the task that is set */
-	sim_time time;	  /* RUN: how much; SLEEP: until when; LOCK: timeout, SIM_NEVER: none */
+	uint32_t obj;     /* index of the lock, or of the task that is set */
+	sim_time time;    /* RUN: how much; SLEEP: until when; LOCK: timeout, SIM_NEVER: none */
 	unsigned stagger; /* what else happened at the same instant, and earlier */
-	int prio;	  /* SET: kernel number */
+	int prio;         /* SET: kernel number */
 	/* as simulated */
-	sim_time end;	/* SIM_NEVER: never came back */
-	int result;	/* LOCK: errno */
+	sim_time end;   /* SIM_NEVER: never came back */
+	int result;     /* LOCK: errno */
 	uint32_t order; /* LOCK: among all that came back */
 	uint32_t index; /* of its outcome in the log */
 };
@@ -41,7 +41,7 @@ struct native_task {
 	const char *name;
 	int prio; /* at the start, kernel number */
 	bool fair;
-	bool *cpu; /* allowed, by simulated CPU */
+	bool *cpu;   /* allowed, by simulated CPU */
 	GArray *act; /* struct native_act */
 };
 
@@ -67,7 +67,7 @@ struct native_plan {
 	sim_time end;
 	sim_time gap, gap_at; /* the smallest between two instants, and the first of them */
 	unsigned staggers;    /* the most that happen at one instant by themselves */
-	char *unclear;	      /* why the order is not decided by the scenario, or NULL */
+	char *unclear;        /* why the order is not decided by the scenario, or NULL */
 	struct native_fold *fold;
 };
 
@@ -81,19 +81,19 @@ void native_plan_free(struct native_plan *p);
 /* -- performing -- */
 
 struct native_outcome { /* of an act */
-	int64_t end_ns;	/* since the start; -1: not over */
+	int64_t end_ns; /* since the start; -1: not over */
 	int32_t result; /* errno */
 	uint32_t order;
 };
 
 struct native_log { /* shared with the process that performs */
 	enum { NATIVE_STARTED, NATIVE_FORBIDDEN, NATIVE_DONE, NATIVE_STUCK } state;
-	int error;	     /* NATIVE_FORBIDDEN: errno */
-	const char *doing;   /* what was forbidden */
-	int64_t late_ns;     /* the longest that a used CPU was withheld from its watcher */
-	unsigned late_cpu;   /* of the host */
+	int error;                  /* NATIVE_FORBIDDEN: errno */
+	const char *doing;          /* what was forbidden */
+	int64_t late_ns;            /* the longest that a used CPU was withheld from its watcher */
+	unsigned late_cpu;          /* of the host */
 	struct native_outcome *out; /* by native_act.index */
-	int32_t *seen;	     /* priorities, as native_plan.prio */
+	int32_t *seen;              /* priorities, as native_plan.prio */
 	size_t size;
 };
 
@@ -117,13 +117,13 @@ bool native_perform(const struct native_plan *p, const struct native_how *how, s
 struct native_verdict {
 	GPtrArray *difference; /* char * */
 	unsigned grants, failures, looks, boosts, deboosts;
-	int64_t off_ns;	    /* the largest distance in time */
-	char *grants_text;  /* "m: low high low", a line per lock */
+	int64_t off_ns;    /* the largest distance in time */
+	char *grants_text; /* "m: low high low", a line per lock */
 };
 
 /* @tolerance_ns: in time; order has none. */
-struct native_verdict *native_judge(const struct native_plan *p, const struct native_how *how, const struct native_log *log,
-				    int64_t tolerance_ns);
+struct native_verdict *native_judge(const struct native_plan *p, const struct native_how *how,
+				    const struct native_log *log, int64_t tolerance_ns);
 void native_verdict_free(struct native_verdict *v);
 
 #endif

@@ -35,7 +35,11 @@ static void differs(struct judge *j, const char *fmt, ...)
 
 static const char *answer(int error)
 {
-	return error == ETIMEDOUT ? "-ETIMEDOUT" : error == EBUSY ? "-EBUSY" : error == EDEADLK ? "-EDEADLK" : error ? "an error" : "the lock";
+	return error == ETIMEDOUT ? "-ETIMEDOUT"
+	       : error == EBUSY   ? "-EBUSY"
+	       : error == EDEADLK ? "-EDEADLK"
+	       : error            ? "an error"
+				  : "the lock";
 }
 
 /* -- answers --------------------------------------------------------------------------------------- */
@@ -48,22 +52,24 @@ static void judge_lock(struct judge *j, const struct native_task *t, const struc
 
 	if (act->end == SIM_NEVER) {
 		if (out->end_ns >= 0)
-			differs(j, "%s got %s of %s, where the simulation waits to the end", t->name, answer(out->result), lock);
+			differs(j, "%s got %s of %s, where the simulation waits to the end", t->name,
+				answer(out->result), lock);
 		return;
 	}
 	sim_time_format(text, act->end);
 	if (out->end_ns < 0)
 		differs(j, "%s never came back from %s; in the simulation at %s", t->name, lock, text);
 	else if (out->result != act->result)
-		differs(j, "%s got %s of %s; in the simulation %s, at %s", t->name, answer(out->result), lock, answer(act->result),
-			text);
+		differs(j, "%s got %s of %s; in the simulation %s, at %s", t->name, answer(out->result), lock,
+			answer(act->result), text);
 	else if (act->result)
 		j->v->failures++;
 	else
 		j->v->grants++;
 }
 
-static void judge_time(struct judge *j, const struct native_task *t, const struct native_act *act, int64_t tolerance_ns)
+static void judge_time(struct judge *j, const struct native_task *t, const struct native_act *act,
+		       int64_t tolerance_ns)
 {
 	const struct native_outcome *out = &j->log->out[act->index];
 	char text[SIM_TIME_CHARS];
@@ -75,8 +81,8 @@ static void judge_time(struct judge *j, const struct native_task *t, const struc
 	if (ABS(off) > ABS(j->v->off_ns))
 		j->v->off_ns = off;
 	if (ABS(off) > tolerance_ns)
-		differs(j, "%s: what ends at %s in the simulation ended %" PRId64 " us %s", t->name, sim_time_format(text, act->end),
-			ABS(off) / 1000, off < 0 ? "early" : "late");
+		differs(j, "%s: what ends at %s in the simulation ended %" PRId64 " us %s", t->name,
+			sim_time_format(text, act->end), ABS(off) / 1000, off < 0 ? "early" : "late");
 }
 
 /* -- order ----------------------------------------------------------------------------------------- */
@@ -95,11 +101,14 @@ static GArray *grants_of(const struct judge *j, bool native)
 
 	for (uint32_t t = 0; t < j->p->ntask; t++)
 		for (guint i = 0; i < j->p->task[t].act->len; i++) {
-			const struct native_act *act = &g_array_index(j->p->task[t].act, struct native_act, i);
+			const struct native_act *act =
+				&g_array_index(j->p->task[t].act, struct native_act, i);
 			const struct native_outcome *out = &j->log->out[act->index];
-			struct grant g = {.order = native ? out->order : act->order, .task = t, .lock = act->obj};
+			struct grant g = {
+				.order = native ? out->order : act->order, .task = t, .lock = act->obj};
 
-			if (act->kind == NATIVE_LOCK && (native ? out->end_ns >= 0 && !out->result : act->end != SIM_NEVER && !act->result))
+			if (act->kind == NATIVE_LOCK && (native ? out->end_ns >= 0 && !out->result
+								: act->end != SIM_NEVER && !act->result))
 				g_array_append_val(list, g);
 		}
 	g_array_sort(list, by_order);
@@ -128,7 +137,8 @@ static void judge_order(struct judge *j)
 		g_autofree char *a = sequence(j->p, wanted, i), *b = sequence(j->p, seen, i);
 
 		if (strcmp(a, b))
-			differs(j, "%s was granted to: %s; in the simulation to: %s", j->p->lock[i].name, b, a);
+			differs(j, "%s was granted to: %s; in the simulation to: %s", j->p->lock[i].name, b,
+				a);
 		g_string_append_printf(text, "%s%s: %s", text->len ? "\n" : "", j->p->lock[i].name, b);
 	}
 	j->v->grants_text = g_string_free(text, FALSE);
@@ -142,7 +152,8 @@ static void judge_prios(struct judge *j)
 
 	for (guint i = 0; i < p->at->len; i++)
 		for (uint32_t t = 0; t < p->ntask; t++) {
-			int wanted = g_array_index(p->prio, int, i * p->ntask + t), seen = j->log->seen[i * p->ntask + t];
+			int wanted = g_array_index(p->prio, int, i * p->ntask + t),
+			    seen = j->log->seen[i * p->ntask + t];
 			int before = i ? g_array_index(p->prio, int, (i - 1) * p->ntask + t) : NATIVE_ABSENT;
 			g_autoptr(GString) a = g_string_new(NULL), b = g_string_new(NULL);
 			char text[SIM_TIME_CHARS];
@@ -156,13 +167,14 @@ static void judge_prios(struct judge *j)
 				continue;
 			report_prio(a, wanted);
 			report_prio(b, seen);
-			differs(j, "%s had %s behind %s; in the simulation %s", p->task[t].name, seen == NATIVE_ABSENT ? "no priority" : b->str,
+			differs(j, "%s had %s behind %s; in the simulation %s", p->task[t].name,
+				seen == NATIVE_ABSENT ? "no priority" : b->str,
 				sim_time_format(text, g_array_index(p->at, sim_time, i)), a->str);
 		}
 }
 
-struct native_verdict *native_judge(const struct native_plan *p, const struct native_how *how, const struct native_log *log,
-				    int64_t tolerance_ns)
+struct native_verdict *native_judge(const struct native_plan *p, const struct native_how *how,
+				    const struct native_log *log, int64_t tolerance_ns)
 {
 	struct native_verdict *v = g_new0(struct native_verdict, 1);
 	struct judge j = {.p = p, .how = how, .log = log, .v = v};
@@ -179,7 +191,8 @@ struct native_verdict *native_judge(const struct native_plan *p, const struct na
 	judge_prios(&j);
 	for (uint32_t t = 0; t < p->ntask; t++)
 		for (guint i = 0; i < p->task[t].act->len; i++)
-			judge_time(&j, &p->task[t], &g_array_index(p->task[t].act, struct native_act, i), tolerance_ns);
+			judge_time(&j, &p->task[t], &g_array_index(p->task[t].act, struct native_act, i),
+				   tolerance_ns);
 	return v;
 }
 

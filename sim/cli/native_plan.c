@@ -24,8 +24,8 @@ struct fold_task {
 	bool there;
 	int prio;
 	sim_time timeout; /* of the next lock() */
-	bool spent;	  /* has computed all, and was put off at that instant */
-	bool running;	  /* its act is NATIVE_RUN and it has a CPU */
+	bool spent;       /* has computed all, and was put off at that instant */
+	bool running;     /* its act is NATIVE_RUN and it has a CPU */
 	sim_time since, ran;
 };
 
@@ -210,15 +210,16 @@ static void take_switch(struct native_plan *p, const struct sim_rec *rec)
 
 		if (t->running)
 			t->ran += rec->time - t->since;
-		if (t->running && !t->spent && act->kind == NATIVE_RUN && act->end == SIM_NEVER && t->ran >= act->time) {
+		if (t->running && !t->spent && act->kind == NATIVE_RUN && act->end == SIM_NEVER &&
+		    t->ran >= act->time) {
 			t->spent = true;
 			spontaneous(p, prev - 1);
 		}
 		t->running = false;
 		if (next && next <= p->ntask && rec->arg == SIM_STATE_PREEMPTED && t->prio >= RT_PRIOS &&
 		    f->task[next - 1].prio >= RT_PRIOS && !p->unclear)
-			p->unclear = g_strdup_printf("%s and %s share a CPU, and both are fair tasks", p->task[prev - 1].name,
-						     p->task[next - 1].name);
+			p->unclear = g_strdup_printf("%s and %s share a CPU, and both are fair tasks",
+						     p->task[prev - 1].name, p->task[next - 1].name);
 	}
 	if (next && next <= p->ntask) {
 		const struct native_act *act = last_act(p, next - 1);
@@ -313,8 +314,9 @@ static void take_answer(struct native_plan *p, const struct sim_rec *rec, uint32
 	act->result = rec->type == SIM_REC_FAIL ? (int)rec->val : 0;
 	act->order = p->fold->order++;
 	if (act->result == EDEADLK && !p->unclear)
-		p->unclear = g_strdup_printf("%s answers %s with -EDEADLK, which the C library keeps to itself", p->lock[act->obj].name,
-					     p->task[task].name);
+		p->unclear =
+			g_strdup_printf("%s answers %s with -EDEADLK, which the C library keeps to itself",
+					p->lock[act->obj].name, p->task[task].name);
 }
 
 static void take_task(struct native_plan *p, const struct sim_rec *rec, uint32_t task)
@@ -364,7 +366,8 @@ static void take_task(struct native_plan *p, const struct sim_rec *rec, uint32_t
 
 static bool is_instant(uint16_t type)
 {
-	return type != SIM_REC_IRQ && type != SIM_REC_RESCHED && type != SIM_REC_THROTTLE && type != SIM_REC_IDLE_EXIT;
+	return type != SIM_REC_IRQ && type != SIM_REC_RESCHED && type != SIM_REC_THROTTLE &&
+	       type != SIM_REC_IDLE_EXIT;
 }
 
 void native_plan_take(void *user, const struct sim_rec *rec)

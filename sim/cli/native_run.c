@@ -31,7 +31,7 @@
 #define NS_PER_S 1000000000
 #define STRONGEST 99
 #define HEARTBEAT_NS 5000000
-#define START_NS 50000000	/* from the barrier to time 0 */
+#define START_NS 50000000         /* from the barrier to time 0 */
 #define GRACE_NS (3ll * NS_PER_S) /* to start and to end */
 #define STACK_BYTES (256u << 10)
 #define RT_PRIOS 100
@@ -255,9 +255,9 @@ static void forbidden(const char *doing, int error)
 
 static void make_mutexes(void)
 {
-	static const int protocol[] = {
-		[NATIVE_PLAIN] = PTHREAD_PRIO_NONE, [NATIVE_INHERIT] = PTHREAD_PRIO_INHERIT, [NATIVE_PROTECT] = PTHREAD_PRIO_PROTECT
-	};
+	static const int protocol[] = {[NATIVE_PLAIN] = PTHREAD_PRIO_NONE,
+				       [NATIVE_INHERIT] = PTHREAD_PRIO_INHERIT,
+				       [NATIVE_PROTECT] = PTHREAD_PRIO_PROTECT};
 	const struct native_plan *p = the.plan;
 
 	the.mutex = g_new0(pthread_mutex_t, p->nlock + 1);

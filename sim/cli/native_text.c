@@ -30,7 +30,8 @@ static void cannot(struct look *l, struct sim_pos pos, const char *fmt, ...)
 	va_start(args, fmt);
 	text = g_strdup_vprintf(fmt, args);
 	va_end(args);
-	fprintf(l->messages, "%s:%u:%u: not in a native run: %s\n", pos.source ? pos.source->path : "--set", pos.line, pos.column, text);
+	fprintf(l->messages, "%s:%u:%u: not in a native run: %s\n", pos.source ? pos.source->path : "--set",
+		pos.line, pos.column, text);
 }
 
 /* Statements without a counterpart among threads; NULL: it has one. */
@@ -100,7 +101,8 @@ static void look_at_sched(struct look *l, const struct scn_sched *s, struct sim_
 		cannot(l, pos, "rr: its time slice does not grow with the other times; fifo has none");
 		break;
 	case SCN_POLICY_DEADLINE:
-		cannot(l, pos, "deadline tasks: they may not be pinned, and /proc does not tell their deadline");
+		cannot(l, pos,
+		       "deadline tasks: they may not be pinned, and /proc does not tell their deadline");
 		break;
 	}
 }
@@ -113,7 +115,8 @@ static void look_at_body(struct look *l, const struct scn_stmt *s)
 		if (why)
 			cannot(l, s->pos, "%s", why);
 		if (s->interruptible || s->killable)
-			cannot(l, s->pos, "%s: a mutex of POSIX goes on waiting", s->killable ? "killable" : "interruptible");
+			cannot(l, s->pos, "%s: a mutex of POSIX goes on waiting",
+			       s->killable ? "killable" : "interruptible");
 		if ((s->kind == SCN_ACQUIRE || s->kind == SCN_HOLD) && s->mode == SCN_MODE_READ)
 			cannot(l, s->pos, "read: mutexes have one mode");
 		if (s->kind == SCN_SET)
@@ -144,15 +147,18 @@ static void look_at_lock(struct look *l, const struct scn_lock *lock)
 	if (lock->kind != SCN_LOCK || !v->model_info(lock->model, &caps, &params, &units))
 		return;
 	if (detects_deadlocks(lock))
-		cannot(l, lock->pos, "deadlock on: the C library keeps the answer to itself and waits for ever");
+		cannot(l, lock->pos,
+		       "deadlock on: the C library keeps the answer to itself and waits for ever");
 	else if (!native_mutex_of(lock->model, caps, &kind))
-		cannot(l, lock->model_pos, "%s: mutexes of POSIX are like futex-pi and rtmutex, futex-pp, or futex; try --set %s=futex",
+		cannot(l, lock->model_pos,
+		       "%s: mutexes of POSIX are like futex-pi and rtmutex, futex-pp, or futex; try --set "
+		       "%s=futex",
 		       lock->model, lock->name);
 }
 
 bool native_can_carry(const struct scenario *scn, FILE *messages)
 {
-	struct look l = { .scn = scn, .messages = messages };
+	struct look l = {.scn = scn, .messages = messages};
 
 	for (unsigned i = 0; i < scn->nlock; i++)
 		look_at_lock(&l, &scn->lock[i]);

@@ -27,22 +27,27 @@ static unsigned below(unsigned n)
 /* -- scenarios --------------------------------------------------------------------------------------- */
 
 #define SPIN_FROM 5
-static const char *const models[] = { "rtmutex", "mutex", "rwsem", "futex-pi", "fifo", "ticket", "qspinlock", "mcs" };
-static const char *const times[] = { "run exp(20us)", "run uniform(1us, 60us)", "run 7us", "sleep exp(40us)", "sleep 30us" };
+static const char *const models[] = {"rtmutex", "mutex",  "rwsem",     "futex-pi",
+				     "fifo",    "ticket", "qspinlock", "mcs"};
+static const char *const times[] = {"run exp(20us)", "run uniform(1us, 60us)", "run 7us", "sleep exp(40us)",
+				    "sleep 30us"};
 
 static unsigned lock[6], nlock, ncpu;
 
 static void put_machine(void)
 {
-	static const char *const preset[] = { "zero", "uniform", "westmere-ex-8s", "sandybridge-ep-2s" };
-	static const char *const preempt[] = { "none", "voluntary", "full", "lazy", "rt" };
+	static const char *const preset[] = {"zero", "uniform", "westmere-ex-8s", "sandybridge-ep-2s"};
+	static const char *const preempt[] = {"none", "voluntary", "full", "lazy", "rt"};
 	unsigned sockets = 1 + below(2), cores = 1 + below(3);
 
 	ncpu = sockets * cores;
-	g_string_append_printf(out, "machine %s { sockets %u cores %u threads 1 preempt %s hz 1000%s }\n", preset[below(G_N_ELEMENTS(preset))],
-			       sockets, cores, preempt[below(G_N_ELEMENTS(preempt))], below(4) ? "" : " rt_runtime 700us rt_period 1ms");
+	g_string_append_printf(out, "machine %s { sockets %u cores %u threads 1 preempt %s hz 1000%s }\n",
+			       preset[below(G_N_ELEMENTS(preset))], sockets, cores,
+			       preempt[below(G_N_ELEMENTS(preempt))],
+			       below(4) ? "" : " rt_runtime 700us rt_period 1ms");
 	if (!below(3))
-		g_string_append_printf(out, "interrupt device cpu %u every exp(150us) { run 4us }\n", below(ncpu));
+		g_string_append_printf(out, "interrupt device cpu %u every exp(150us) { run 4us }\n",
+				       below(ncpu));
 }
 
 /* In the order in which they may nest: those that spin are innermost. */
@@ -60,10 +65,13 @@ static void put_locks(void)
 static void put_nest(unsigned from)
 {
 	unsigned i = from + below(nlock - from);
-	bool spins = lock[i] >= SPIN_FROM, timed = !strcmp(models[lock[i]], "rtmutex") || !strcmp(models[lock[i]], "futex-pi");
+	bool spins = lock[i] >= SPIN_FROM,
+	     timed = !strcmp(models[lock[i]], "rtmutex") || !strcmp(models[lock[i]], "futex-pi");
 	bool fails = timed && !below(3);
 
-	g_string_append_printf(out, " %s l%u%s {", !strcmp(models[lock[i]], "rwsem") && below(2) ? "reading" : "hold", i, fails ? " timeout 25us" : "");
+	g_string_append_printf(out, " %s l%u%s {",
+			       !strcmp(models[lock[i]], "rwsem") && below(2) ? "reading" : "hold", i,
+			       fails ? " timeout 25us" : "");
 	g_string_append_printf(out, " %s", times[below(spins ? 3 : G_N_ELEMENTS(times))]);
 	if (!spins && i + 1 < nlock && below(2))
 		put_nest(i + 1);
@@ -119,7 +127,7 @@ static struct {
 static void take(void *user, const struct sim_rec *rec)
 {
 	if (rec->type == SIM_REC_CALL)
-		seen.open[rec->task - 1] = (struct wait){ rec->task - 1, rec->obj - 1, rec->time, SIM_NEVER };
+		seen.open[rec->task - 1] = (struct wait){rec->task - 1, rec->obj - 1, rec->time, SIM_NEVER};
 	if (rec->type != SIM_REC_GRANT && rec->type != SIM_REC_FAIL)
 		return;
 	seen.open[rec->task - 1].to = rec->time;
@@ -144,26 +152,29 @@ static void adds_up(const struct story_wait *w, const char *text)
 {
 	sim_time at = w->from, sum = 0;
 
-	ck_assert_msg(is_seen(w), "a wait of t%u from %" PRIu64 " that no record has, in\n%s", w->task, w->from, text);
+	ck_assert_msg(is_seen(w), "a wait of t%u from %" PRIu64 " that no record has, in\n%s", w->task,
+		      w->from, text);
 	for (unsigned i = 0; i < w->npiece; i++) {
 		ck_assert_msg(w->piece[i].from == at && w->piece[i].to > at, "a gap in\n%s", text);
 		at = w->piece[i].to;
 	}
 	for (unsigned i = 0; i < RUN_PIECE_COUNT; i++)
 		sum += w->sum[i];
-	ck_assert_msg(at == w->to && sum == w->to - w->from, "t%u waits %" PRIu64 ", pieces %" PRIu64 ", in\n%s", w->task, w->to - w->from,
-		      sum, text);
+	ck_assert_msg(at == w->to && sum == w->to - w->from,
+		      "t%u waits %" PRIu64 ", pieces %" PRIu64 ", in\n%s", w->task, w->to - w->from, sum,
+		      text);
 }
 
 static uint64_t kinds[RUN_PIECE_COUNT];
 
 static void one_scenario(unsigned seed)
 {
-	struct story story = { .worst = 1000000 };
-	struct run_options o = { .story = &story, .pieces = true, .listen = take, .listen_classes = SIM_CLASS_LOCK };
-	struct scn_options read = { .vocabulary = run_vocabulary() };
+	struct story story = {.worst = 1000000};
+	struct run_options o = {
+		.story = &story, .pieces = true, .listen = take, .listen_classes = SIM_CLASS_LOCK};
+	struct scn_options read = {.vocabulary = run_vocabulary()};
 	g_autofree char *text = NULL, *error = NULL;
-	struct sim_diags diags = { 0 };
+	struct sim_diags diags = {0};
 	sim_time waited = 0, of_locks = 0;
 	struct scenario *scn;
 	struct run_result *r;
@@ -189,10 +200,13 @@ static void one_scenario(unsigned seed)
 			of_locks += r->lock[i].piece[p];
 	ck_assert_uint_eq(waited, of_locks);
 	for (guint i = 0; i < seen.wait->len; i++)
-		waited -= g_array_index(seen.wait, struct wait, i).to - g_array_index(seen.wait, struct wait, i).from;
+		waited -= g_array_index(seen.wait, struct wait, i).to -
+			  g_array_index(seen.wait, struct wait, i).from;
 	if (r->end == RUN_END_DONE) {
-		ck_assert_msg(!waited, "pieces and waits differ by %" PRId64 " in\n%s", (int64_t)waited, text);
-		ck_assert_msg(story.nwait == seen.wait->len, "%u waits told, %u seen, in\n%s", story.nwait, seen.wait->len, text);
+		ck_assert_msg(!waited, "pieces and waits differ by %" PRId64 " in\n%s", (int64_t)waited,
+			      text);
+		ck_assert_msg(story.nwait == seen.wait->len, "%u waits told, %u seen, in\n%s", story.nwait,
+			      seen.wait->len, text);
 	}
 	g_array_unref(seen.wait);
 	story_clear(&story);

@@ -25,14 +25,15 @@
 #define LOCKS 4
 #define SECTIONS 6
 /*
- * Of all work and releases. Periods are some picoseconds longer, no two alike: when a task has computed all at the
- * very instant at which a stronger one is released, timers go first here, and its job counts as over behind that one.
+ * Of all work and releases. Periods are some picoseconds longer, no two alike: when a task has computed all
+ * at the very instant at which a stronger one is released, timers go first here, and its job counts as over
+ * behind that one.
  */
 #define STEP (10 * SIM_US)
 #define STRONGEST 50
 
 enum protocol { PIP, PCP, IPCP, NONE };
-static const char *const model[] = { "rtmutex", "pcp", "futex-pp", "mutex" };
+static const char *const model[] = {"rtmutex", "pcp", "futex-pp", "mutex"};
 
 struct section {
 	unsigned lock;
@@ -161,7 +162,8 @@ static char *text_of(const struct set *s, enum protocol p, sim_time length)
 		if (ceiling(s, l) < s->n)
 			g_string_append_printf(out, "lock l%u : %s\n", l, model[p]);
 	for (unsigned i = 0; i < s->n; i++) {
-		g_string_append_printf(out, "task t%u fifo %u { at %" PRIu64 "ps loop {", i, STRONGEST - i, s->task[i].offset);
+		g_string_append_printf(out, "task t%u fifo %u { at %" PRIu64 "ps loop {", i, STRONGEST - i,
+				       s->task[i].offset);
 		put_job(out, &s->task[i]);
 		g_string_append_printf(out, " period %" PRIu64 "ps } }\n", s->task[i].period);
 	}
@@ -186,11 +188,11 @@ static void take(void *user, const struct sim_rec *rec)
 
 static struct seen simulate(const struct set *s, enum protocol p, sim_time length)
 {
-	struct seen seen = { .jobs = 0 };
-	struct run_options o = { .listen = take, .listen_classes = SIM_CLASS_TASK, .listen_user = &seen };
-	struct scn_options read = { .vocabulary = run_vocabulary() };
+	struct seen seen = {.jobs = 0};
+	struct run_options o = {.listen = take, .listen_classes = SIM_CLASS_TASK, .listen_user = &seen};
+	struct scn_options read = {.vocabulary = run_vocabulary()};
 	g_autofree char *text = text_of(s, p, length), *error = NULL;
-	struct sim_diags diags = { 0 };
+	struct sim_diags diags = {0};
 	struct scenario *scn = scenario_parse("set.lks", text, strlen(text), &read, &diags);
 	struct run_result *r;
 
@@ -213,18 +215,20 @@ static int by_period(const void *a, const void *b)
 	return x->period < y->period ? -1 : x->period > y->period;
 }
 
-/* Up to three sections, apart; with @nest, one in another, of a lock of higher number (so that nothing deadlocks). */
+/* Up to three sections, apart; with @nest, one in another, of a lock of higher number (so that nothing
+ * deadlocks). */
 static void draw_sections(struct task *t, unsigned locks, bool nest)
 {
 	sim_time at = 0;
 
 	for (unsigned k = below(4); k && at + 4 * STEP < t->work; k--) {
-		struct section c = { .lock = (unsigned)below(locks), .from = between(at, t->work - 3 * STEP) };
+		struct section c = {.lock = (unsigned)below(locks), .from = between(at, t->work - 3 * STEP)};
 
 		c.to = between(c.from + STEP, t->work);
 		t->section[t->n++] = c;
 		if (nest && c.lock + 1 < locks && c.to - c.from > 3 * STEP && below(2)) {
-			struct section inner = { .lock = c.lock + 1 + (unsigned)below(locks - c.lock - 1), .from = between(c.from, c.to - 2 * STEP) };
+			struct section inner = {.lock = c.lock + 1 + (unsigned)below(locks - c.lock - 1),
+						.from = between(c.from, c.to - 2 * STEP)};
 
 			inner.to = between(inner.from + STEP, c.to - STEP);
 			t->section[t->n++] = inner;
@@ -253,7 +257,7 @@ static void draw_offsets(struct set *s)
 
 static struct set draw_set(bool nest)
 {
-	struct set s = { .n = 2 + (unsigned)below(TASKS - 1) };
+	struct set s = {.n = 2 + (unsigned)below(TASKS - 1)};
 	unsigned locks = 1 + (unsigned)below(LOCKS);
 	uint64_t share = 100 + below(250); /* per mille of the CPU for one task, on average */
 
@@ -263,7 +267,8 @@ static struct set draw_set(bool nest)
 	for (unsigned i = 0; i < s.n; i++) {
 		struct task *t = &s.task[i];
 
-		t->work = between(STEP, STEP + t->period / 1000 * MIN(2 * share / s.n * 2, 800) / STEP * STEP);
+		t->work =
+			between(STEP, STEP + t->period / 1000 * MIN(2 * share / s.n * 2, 800) / STEP * STEP);
 		draw_sections(t, locks, nest);
 	}
 	draw_offsets(&s);
@@ -293,14 +298,15 @@ static void check_set(const struct set *s, enum protocol p, struct tally *tally)
 		if (seen.response[i] > r && p != NONE) {
 			g_autofree char *text = text_of(s, p, length);
 
-			ck_abort_msg("t%u: %" PRIu64 " ps, bound %" PRIu64 " ps, in\n%s", i, seen.response[i], r, text);
+			ck_abort_msg("t%u: %" PRIu64 " ps, bound %" PRIu64 " ps, in\n%s", i, seen.response[i],
+				     r, text);
 		}
 	}
 }
 
 static struct tally check_sets(enum protocol p, unsigned n)
 {
-	struct tally tally = { .jobs = 0 };
+	struct tally tally = {.jobs = 0};
 
 	for (unsigned i = 0; i < n; i++) {
 		struct set s;
@@ -310,8 +316,9 @@ static struct tally check_sets(enum protocol p, unsigned n)
 		s = draw_set(p == PCP || p == IPCP);
 		check_set(&s, p, &tally);
 	}
-	printf("%s: %u sets, %" PRIu64 " jobs, %" PRIu64 " bounds, %" PRIu64 " of them reached with blocking\n", model[p], n, tally.jobs,
-	       tally.checked, tally.reached);
+	printf("%s: %u sets, %" PRIu64 " jobs, %" PRIu64 " bounds, %" PRIu64
+	       " of them reached with blocking\n",
+	       model[p], n, tally.jobs, tally.checked, tally.reached);
 	return tally;
 }
 
@@ -340,12 +347,25 @@ END_TEST
 /* (5, 1) (12, 3) (30, 6) (60, 8); t1 A .4; t2 B .6; t3 B 1.5, A 1.0; t4 A 2.0, B .8. A is lock 0. */
 static const struct set example = {
 	.n = 4,
-	.task = {
-		{ .period = 5 * SIM_MS, .work = 1 * SIM_MS, .n = 1, .section = { { 0, 3 * MS10, 7 * MS10 } } },
-		{ .period = 12 * SIM_MS, .work = 3 * SIM_MS, .n = 1, .section = { { 1, 10 * MS10, 16 * MS10 } } },
-		{ .period = 30 * SIM_MS, .work = 6 * SIM_MS, .n = 2, .section = { { 1, 0, 15 * MS10 }, { 0, 20 * MS10, 30 * MS10 } } },
-		{ .period = 60 * SIM_MS, .work = 8 * SIM_MS, .n = 2, .section = { { 0, 0, 20 * MS10 }, { 1, 30 * MS10, 38 * MS10 } } },
-	},
+	.task =
+		{
+			{.period = 5 * SIM_MS,
+			 .work = 1 * SIM_MS,
+			 .n = 1,
+			 .section = {{0, 3 * MS10, 7 * MS10}}},
+			{.period = 12 * SIM_MS,
+			 .work = 3 * SIM_MS,
+			 .n = 1,
+			 .section = {{1, 10 * MS10, 16 * MS10}}},
+			{.period = 30 * SIM_MS,
+			 .work = 6 * SIM_MS,
+			 .n = 2,
+			 .section = {{1, 0, 15 * MS10}, {0, 20 * MS10, 30 * MS10}}},
+			{.period = 60 * SIM_MS,
+			 .work = 8 * SIM_MS,
+			 .n = 2,
+			 .section = {{0, 0, 20 * MS10}, {1, 30 * MS10, 38 * MS10}}},
+		},
 };
 
 static const struct worst { /* releases that hurt task @task most, in ps */
@@ -353,17 +373,17 @@ static const struct worst { /* releases that hurt task @task most, in ps */
 	sim_time offset[4];
 	sim_time bound[3]; /* PIP, PCP, IPCP, in tenths of ms; 0: other releases hurt more */
 } worst[] = {
-	{ 0, { 1, 1, 1, 0 }, { 30, 30, 30 } },
-	{ 1, { 2, 2, 1, 0 }, { 85, 0, 0 } },	 /* t4 has just entered A, then t3 B */
-	{ 1, { 1, 1, 60 * SIM_MS, 0 }, { 0, 70, 70 } }, /* ceilings let one of them in only */
-	{ 2, { 1, 1, 1, 0 }, { 180, 180, 180 } },
-	{ 3, { 0, 0, 0, 0 }, { 290, 290, 290 } },
+	{0, {1, 1, 1, 0}, {30, 30, 30}},
+	{1, {2, 2, 1, 0}, {85, 0, 0}},            /* t4 has just entered A, then t3 B */
+	{1, {1, 1, 60 * SIM_MS, 0}, {0, 70, 70}}, /* ceilings let one of them in only */
+	{2, {1, 1, 1, 0}, {180, 180, 180}},
+	{3, {0, 0, 0, 0}, {290, 290, 290}},
 };
 
 START_TEST(worked_bounds)
 {
-	static const sim_time blocked[3][4] = { { 20, 35, 20, 0 }, { 20, 20, 20, 0 }, { 20, 20, 20, 0 } };
-	static const sim_time response[3][4] = { { 30, 85, 180, 290 }, { 30, 70, 180, 290 }, { 30, 70, 180, 290 } };
+	static const sim_time blocked[3][4] = {{20, 35, 20, 0}, {20, 20, 20, 0}, {20, 20, 20, 0}};
+	static const sim_time response[3][4] = {{30, 85, 180, 290}, {30, 70, 180, 290}, {30, 70, 180, 290}};
 
 	for (enum protocol p = PIP; p <= IPCP; p++)
 		for (unsigned i = 0; i < 4; i++) {
@@ -388,7 +408,8 @@ START_TEST(worked_example)
 			ck_assert_uint_le(seen.response[i], bound(&s, i, p));
 		if (w->bound[p]) {
 			ck_assert_uint_eq(bound(&s, w->task, p), w->bound[p] * MS10);
-			ck_assert_msg(seen.response[w->task] + SIM_NS >= w->bound[p] * MS10, "%s, t%u: %" PRIu64 " ps", model[p], w->task + 1,
+			ck_assert_msg(seen.response[w->task] + SIM_NS >= w->bound[p] * MS10,
+				      "%s, t%u: %" PRIu64 " ps", model[p], w->task + 1,
 				      seen.response[w->task]);
 		}
 	}

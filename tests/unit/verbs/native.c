@@ -14,7 +14,9 @@ static struct native_plan *plan_of(const char *text)
 {
 	struct scn_options read = {.vocabulary = run_vocabulary()};
 	struct native_plan *p = native_plan_new();
-	struct run_options o = {.bound = native_plan_bound, .listen = native_plan_take, .listen_user = p,
+	struct run_options o = {.bound = native_plan_bound,
+				.listen = native_plan_take,
+				.listen_user = p,
 				.listen_classes = NATIVE_CLASSES};
 	struct sim_diags diags = {0};
 	struct scenario *scn = scenario_parse("t.lks", text, strlen(text), &read, &diags);
@@ -48,13 +50,17 @@ static int prio_at(const struct native_plan *p, uint32_t task, sim_time t)
 
 START_TEST(scripts)
 {
-	struct native_plan *p = plan_of(MACHINE "lock m : rtmutex\n"
+	struct native_plan *p =
+		plan_of(MACHINE "lock m : rtmutex\n"
 				"task low  fifo 10 { loop 2 { hold m { run 4ms } sleep 3ms } }\n"
-				"task high fifo 30 { at 1ms lock m timeout 20ms else { exit } run 2ms unlock m set low fifo 12 yield }\n"
+				"task high fifo 30 { at 1ms lock m timeout 20ms else { exit } run 2ms unlock "
+				"m set low fifo 12 yield }\n"
 				"run until done\n");
-	static const enum native_kind low[] = {NATIVE_SLEEP, NATIVE_LOCK, NATIVE_RUN,    NATIVE_UNLOCK, NATIVE_SLEEP,
-					       NATIVE_LOCK,  NATIVE_RUN,  NATIVE_UNLOCK, NATIVE_SLEEP};
-	static const enum native_kind high[] = {NATIVE_SLEEP, NATIVE_LOCK, NATIVE_RUN, NATIVE_UNLOCK, NATIVE_SET, NATIVE_YIELD};
+	static const enum native_kind low[] = {NATIVE_SLEEP,  NATIVE_LOCK,   NATIVE_RUN,
+					       NATIVE_UNLOCK, NATIVE_SLEEP,  NATIVE_LOCK,
+					       NATIVE_RUN,    NATIVE_UNLOCK, NATIVE_SLEEP};
+	static const enum native_kind high[] = {NATIVE_SLEEP,  NATIVE_LOCK, NATIVE_RUN,
+						NATIVE_UNLOCK, NATIVE_SET,  NATIVE_YIELD};
 
 	ck_assert_uint_eq(p->task[0].act->len, G_N_ELEMENTS(low));
 	for (guint i = 0; i < G_N_ELEMENTS(low); i++)
@@ -79,14 +85,15 @@ START_TEST(scripts)
 }
 END_TEST
 
-/* Equal instants get places in the order of the simulation, also an end of work that is put off by a timer. */
+/* Equal instants get places in the order of the simulation, also an end of work that is put off by a timer.
+ */
 START_TEST(staggers)
 {
 	struct native_plan *p = plan_of(MACHINE "lock m : rtmutex\n"
-				"task a fifo 10 { run 5ms hold m { run 1ms } }\n"
-				"task b fifo 20 { at 5ms hold m { run 1ms } }\n"
-				"task c fifo 30 { at 5ms hold m { run 1ms } }\n"
-				"run until done\n");
+						"task a fifo 10 { run 5ms hold m { run 1ms } }\n"
+						"task b fifo 20 { at 5ms hold m { run 1ms } }\n"
+						"task c fifo 30 { at 5ms hold m { run 1ms } }\n"
+						"run until done\n");
 
 	ck_assert_uint_eq(act(p, 2, 0)->stagger, 0); /* the strongest goes on first */
 	ck_assert_uint_eq(act(p, 1, 0)->stagger, 1);
@@ -100,9 +107,9 @@ END_TEST
 START_TEST(what_never_comes)
 {
 	struct native_plan *p = plan_of(MACHINE "lock a : rtmutex\nlock b : rtmutex\n"
-				"task x fifo 10 { hold a { sleep 2ms hold b { } } }\n"
-				"task y fifo 20 { at 1ms hold b { hold a { } } }\n"
-				"run for 10ms\nexpect deadlock x y\n");
+						"task x fifo 10 { hold a { sleep 2ms hold b { } } }\n"
+						"task y fifo 20 { at 1ms hold b { hold a { } } }\n"
+						"run for 10ms\nexpect deadlock x y\n");
 
 	ck_assert_uint_eq(act(p, 0, 3)->end, SIM_NEVER);
 	ck_assert_uint_eq(act(p, 1, 2)->end, SIM_NEVER);
