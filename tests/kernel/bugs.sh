@@ -103,7 +103,7 @@ for v in $have; do
 
 	# a wounded transaction never hears of it
 	break_tree nowound ww_mutex.h __ww_mutex_wound 'wounded = 1'
-	parts nowound ww-mutex __ww_mutex_wound
+	parts nowound ww-mutex __mutex_lock_common
 
 	# PREEMPT_RT: the last reader does not wake the writer
 	break_tree lastreader rwbase_rt.c __rwbase_read_unlock 'rt_mutex_wake_q_add_task('

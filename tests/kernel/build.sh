@@ -21,7 +21,7 @@ for v in $have; do
 	for lock in mutex osq percpu-rwsem qrwlock qspinlock rtmutex rwsem semaphore; do
 		grep -q "some: .*$lock" "$dir/out" || complain "$v: no $lock"
 	done
-	for lock in rtmutex mutex rwsem spinlock rwlock; do
+	for lock in rtmutex mutex rwsem spinlock rwlock ww-mutex; do
 		grep -q "some-rt: .*$lock" "$dir/out" || complain "$v: no $lock of PREEMPT_RT"
 	done
 	[ -f "$dir/some.so" ] || complain "$v: no some.so"
@@ -48,6 +48,15 @@ for v in $have; do
 	status 0 kernel build -k --tree "$dir/tree" --name bad -o "$dir"
 	grep -q "bad: .*semaphore" "$dir/out" || complain "$v: -k does not keep going"
 done
+
+# of no known version, and nothing but what is needed: what it can do is found in its files
+rm -rf "$dir/tree" && mkdir -p "$dir/tree/kernel" && cp -r "$work/tree-$v/kernel/locking" "$dir/tree/kernel/" &&
+	cp -r "$work/tree-$v/include" "$dir/tree/"
+status 0 kernel build --tree "$dir/tree" -o "$dir"
+grep -q "tree.so: Linux unknown" "$dir/out" || complain "a tree without a Makefile has a version"
+status 0 kernel build --tree "$dir/tree" --name "v$v" -o "$dir"
+"$lockstep" twin --kernel "$dir/v$v.so" --kernel "orig=$work/v$v.so" --from "v$v" --with orig --random 5 >"$dir/out" ||
+	{ complain "without its Makefile a tree is another"; cat "$dir/out"; }
 
 # one that is declared and nowhere defined
 rm -rf "$dir/tree" && cp -r "$work/tree-$v" "$dir/tree"

@@ -38,13 +38,22 @@ happens ww-mutex already
 happens qrwlock irq
 rm -f "$work/cover.$$"
 
-# the forms that changed: 6.12's percpu-rwsem and qrwlock do what 6.1's do; its RT readers queue, as rwbase-6.4 has it
+# a tree in between: 6.1 with the rule of 6.4 for readers under PREEMPT_RT. Its twins are rwbase-6.4 and rtrwlock-6.4
+rm -rf "$work/between.$$" && cp -r "$work/tree-6.1" "$work/between.$$"
+sed -i '/if (atomic_read(&rwb->readers) != WRITER_BIAS) {/,/^\t}/d' "$work/between.$$/kernel/locking/rwbase_rt.c"
+"$lockstep" kernel build --tree "$work/between.$$" --name between.$$ -o "$work" >/dev/null || complain "the tree in between does not build"
+for lock in rwsem rwlock; do
+	"$lockstep" twin --kernel "$work/between.$$.so" --random "$programs" --seed "$seed" --lock rt:$lock ||
+		complain "the queueing form of rt:$lock diverges"
+done
+rm -rf "$work/between.$$" "$work/between.$$.so"
+
+# the files that 6.12 left as they are
 case " $have" in
 *" 6.12 "*)
 	for lock in percpu-rwsem qrwlock semaphore osq qspinlock; do
 		"$lockstep" twin --kernel "$work/v6.12.so" --random 200 --lock $lock || complain "6.12's $lock diverges"
 	done
-	"$lockstep" list models --kernel "$work/v6.12.so" >/dev/null || complain "list models"
 	;;
 esac
 
