@@ -182,8 +182,9 @@ static void put_chain(struct telling *t, const struct story_piece *p)
 			g_string_append_printf(out, "... %u more links ...", p->left_out);
 			new_line(t);
 		}
-		g_string_append_printf(out, "%s %s %s%s, held by ", task_of(t->s, l->task), waits_how(l), lock_of(t->s, l->lock),
-				       l->shared ? " (shared)" : "");
+		g_string_append_printf(out, "%s %s %s%s, %s ", task_of(t->s, l->task), waits_how(l), lock_of(t->s, l->lock),
+				       l->shared ? " (shared)" : "",
+				       l->barred ? "which is free but for the ceiling of what is held by" : "held by");
 		put_link(out, t->s, &p->link[i + 1]);
 	}
 	if (!again)

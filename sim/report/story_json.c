@@ -30,6 +30,7 @@ static void put_link(struct json *j, const struct story *s, const struct story_l
 	json_string(j, "task", task_of(s, l->task));
 	json_string(j, "waits_for", lock_of(s, l->lock));
 	json_bool(j, "shared", l->shared);
+	json_bool(j, "barred", l->barred);
 	json_int(j, "prio", l->prio);
 	json_int(j, "normal", l->normal);
 	json_string(j, "state", state_name[l->state]);

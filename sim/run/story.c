@@ -118,7 +118,9 @@ static void fill_link(const struct watch *w, uint32_t task, bool waits, struct s
 
 	*link = (struct story_link){ .task = task, .lock = waits ? t->op_lock : STORY_NONE, .prio = t->prio,
 				     .normal = t->normal, .cpu = t->cpu, .state = story_state_of(t),
-				     .shared = waits && t->op_mode == LOCK_SHARED };
+				     .shared = waits && t->op_mode == LOCK_SHARED,
+				     .barred = waits && t->op_barrier != WATCH_NONE &&
+					       watch_free_lock(&w->lock[t->op_lock]) };
 }
 
 static bool met_before(const struct story_link *link, unsigned n, uint32_t task)
@@ -185,7 +187,7 @@ static unsigned fill_runners(struct watch *w, uint32_t waiter, uint32_t end, str
 
 static bool same_link(const struct story_link *a, const struct story_link *b)
 {
-	return a->task == b->task && a->lock == b->lock && a->prio == b->prio && a->normal == b->normal &&
+	return a->task == b->task && a->lock == b->lock && a->barred == b->barred && a->prio == b->prio && a->normal == b->normal &&
 	       a->state == b->state && (a->state != STORY_RUNNING || a->cpu == b->cpu);
 }
 

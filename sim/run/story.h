@@ -30,6 +30,7 @@ struct story_link { /* a task on the chain, and the lock it waits for */
 	uint32_t cpu;	  /* where it runs or ran last */
 	enum story_state state;
 	bool shared;	  /* it wants the lock shared */
+	bool barred;	  /* the lock is free: the ceiling of what the next one holds keeps it out */
 };
 
 struct story_runner { /* somebody on a CPU that the end of the chain could use */
