@@ -73,12 +73,13 @@ $(version 6.12), by running them side by side. See [kernel.md](kernel.md).
 
 ## Step by step
 
-300 random programs each at equal costs, compared record by record, exactly.
+300 random programs each at equal costs, compared record by record, exactly; \`rt:\` is PREEMPT_RT.
 
 | lock | result |
 |---|---|
 END
-	for lock in mutex rwsem rtmutex semaphore osq qspinlock; do
+	for lock in mutex rwsem rtmutex semaphore osq qspinlock qrwlock percpu-rwsem ww-mutex rt:mutex rt:rwsem rt:spinlock \
+		rt:rwlock rt:ww-mutex; do
 		"$lockstep" twin --kernel "$old" --kernel "$new" --from v6.1 --with v6.12 --random 300 --lock $lock >"$dir/twin" 2>&1
 		case $? in
 		0) echo "| $lock | the same in all of them |" ;;
@@ -91,7 +92,7 @@ END
 	done
 	for story in "$dir"/story-*; do
 		[ -f "$story" ] || continue
-		printf '\n### %s\n\nThe smallest program that parts, and how.\n\n```\n' "${story##*-}"
+		printf '\n### %s\n\nThe smallest program that parts, and how.\n\n```\n' "${story##*/story-}"
 		sed 1d "$story"
 		printf '```\n'
 	done
