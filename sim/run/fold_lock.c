@@ -277,7 +277,7 @@ static inline void wait_close(struct watch *w, struct watch_task *t, struct watc
 		sim_time ran = watch_task_spent(w, t, WATCH_SPENT_RUNNING, now) - t->op_ran;
 
 		l->sum->spin += ran;
-		w->rtask[task].spin += ran;
+		t->spin += ran;
 	}
 	if (w->accounting && t->op_waits)
 		account_close(w, task, now >= w->from);
@@ -312,7 +312,7 @@ static inline void grant_counts(struct watch *w, struct watch_task *t, struct wa
 	r->acquisitions[t->op_mode]++;
 	r->contended[t->op_mode] += t->op_contended;
 	run_dist_add(&r->wait[t->op_mode], wait);
-	run_dist_add(&w->rtask[watch_task_index(w, t)].wait, wait);
+	run_dist_add(&t->wait, wait);
 }
 
 void fold_grant(struct watch *w, const struct sim_rec *rec)
@@ -359,7 +359,7 @@ void fold_fail(struct watch *w, const struct sim_rec *rec)
 		l->sum->failed++;
 		if (!(t->op_how & LOCK_TRY)) { /* a wait that ended, if not with the lock */
 			run_dist_add(&l->sum->wait[t->op_mode], rec->time - t->op_since);
-			run_dist_add(&w->rtask[task].wait, rec->time - t->op_since);
+			run_dist_add(&t->wait, rec->time - t->op_since);
 		}
 	}
 	op_leave(w, t, l);

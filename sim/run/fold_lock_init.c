@@ -128,11 +128,11 @@ void fold_lock_finish(struct watch *w, sim_time end)
 			sim_time ran = watch_task_spent(w, t, WATCH_SPENT_RUNNING, end) - t->op_ran;
 
 			r->spin += ran;
-			w->rtask[i].spin += ran;
+			t->spin += ran;
 		}
 		if (end > t->op_since) {
 			watch_dist_raise(&r->wait[t->op_mode], end - t->op_since);
-			watch_dist_raise(&w->rtask[i].wait, end - t->op_since);
+			watch_dist_raise(&t->wait, end - t->op_since);
 		}
 	}
 }

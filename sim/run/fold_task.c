@@ -166,7 +166,7 @@ void fold_job(struct watch *w, const struct sim_rec *rec)
 
 void fold_task_init(struct watch *w)
 {
-	w->task = g_new0(struct watch_task, w->nall + 1);
+	w->task = g_aligned_alloc0(w->nall + 1, sizeof(*w->task), _Alignof(struct watch_task));
 	w->rtask = g_new0(struct run_task, w->nall + 1);
 	w->done_count = g_new0(uint64_t, (w->scn ? w->scn->ndone_name : 0) + 1);
 	for (uint32_t i = 0; i < w->nall; i++) {
@@ -201,14 +201,20 @@ void fold_task_finish(struct watch *w, sim_time end)
 		r->slept = t->spent[WATCH_SPENT_SLEEPING];
 		r->blocked = t->spent[WATCH_SPENT_BLOCKED];
 		r->switches = t->switches;
+		r->spin = t->spin;
+		r->wait = t->wait;
+		t->wait = (struct run_dist){0};
 	}
 }
 
 void fold_task_free(struct watch *w)
 {
-	for (uint32_t i = 0; w->rtask && i < w->nall; i++)
-		run_dist_free(&w->rtask[i].wait);
-	g_free(w->task);
+	for (uint32_t i = 0; i < w->nall; i++) {
+		if (w->rtask)
+			run_dist_free(&w->rtask[i].wait);
+		run_dist_free(&w->task[i].wait);
+	}
+	g_aligned_free(w->task);
 	g_free(w->rtask);
 	g_free(w->done_count);
 }

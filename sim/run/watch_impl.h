@@ -80,6 +80,8 @@ struct watch_task { /* what every record touches comes first */
 	bool irq;	   /* a pseudo-task: always awake */
 	bool deadlocked;   /* is in a cycle that was told */
 	bool starved;	   /* was told of this wait */
+	struct run_dist wait; /* the result's until the end, to be near what else a grant touches */
+	sim_time spin;	   /* likewise */
 	uint32_t op_barrier; /* who keeps it out though the lock is free (a ceiling), or WATCH_NONE */
 	uint64_t op_passed; /* later shared grants while this wait was open (starvation) */
 	uint64_t sleeps;   /* inside lock(), in the window */
@@ -88,7 +90,7 @@ struct watch_task { /* what every record touches comes first */
 	uint32_t account_slot;
 	uint32_t chain_next;	/* after account_piece(): who holds what it waits for, on the chain taken; WATCH_NONE */
 	sim_time piece[RUN_PIECE_COUNT]; /* of the open wait; used while accounting is on */
-};
+} __attribute__((aligned(64)));	/* whole lines of the host's cache: thousands of them take turns in it */
 
 struct watch_lock {
 	struct run_lock *sum;
