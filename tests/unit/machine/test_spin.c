@@ -17,7 +17,7 @@
 static uint64_t *word[WORDS];
 static struct entry {
 	sim_time at;
-	uint32_t task;
+	uint64_t task;
 	uint64_t what;
 } log_of[2][LOG];
 static unsigned logged, pass;
@@ -239,9 +239,9 @@ START_TEST(parked_as_if_polled)
 
 	for (unsigned i = 0; i < n && i < logged; i++)
 		if (memcmp(&log_of[0][i], &log_of[1][i], sizeof(struct entry)))
-			ck_abort_msg("seed %d, entry %u: parked %llu ps task %u, polled %llu ps task %u", _i, i,
-				     (unsigned long long)log_of[0][i].at, log_of[0][i].task,
-				     (unsigned long long)log_of[1][i].at, log_of[1][i].task);
+			ck_abort_msg("seed %d, entry %u: parked %llu ps task %llu, polled %llu ps task %llu", _i, i,
+				     (unsigned long long)log_of[0][i].at, (unsigned long long)log_of[0][i].task,
+				     (unsigned long long)log_of[1][i].at, (unsigned long long)log_of[1][i].task);
 	ck_assert_uint_eq(n, logged);
 	ck_assert_uint_eq(parked, polled);
 	if (!stuck)
