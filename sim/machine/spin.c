@@ -188,7 +188,7 @@ static sim_time skip(struct sim_cpu *cpu)
 void sim_spin_settle(void)
 {
 	for (unsigned i = 0; i < sim->ncpus; i++) {
-		if (sim->cpus[i].parked)
+		if (sim->cpus[i].parked && sim->cpus[i].spin->since <= sim->now)
 			skip(&sim->cpus[i]);
 		if (sim->cpus[i].parked || sim->cpus[i].replaying) /* a pause counts when it begins */
 			sim->relaxes += sim->cpus[i].spin->relax_due;

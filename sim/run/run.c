@@ -45,10 +45,14 @@ static struct run
 
 /* -- call-backs --------------------------------------------------------------------------------- */
 
+/*
+ * The run ends when the last thing happened: how many turns of a spin go by until it is known that it never ends
+ * depends on the compiler.
+ */
 static void on_quiet(void)
 {
 	if (now_running->watch)
-		watch_quiet(now_running->watch);
+		sim->now = watch_quiet(now_running->watch);
 }
 
 static uint32_t current_task(void)

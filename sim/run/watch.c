@@ -129,11 +129,10 @@ bool watch_stopped(const struct watch *w)
 	return w->stopped;
 }
 
-void watch_quiet(struct watch *w)
+sim_time watch_quiet(struct watch *w)
 {
-	if (w->b->machine && w->b->machine->now > w->now)
-		w->now = w->b->machine->now;
 	watch_moment(w, WATCH_ON_STILL, WATCH_NONE, WATCH_NONE);
+	return w->now;
 }
 
 /* -- the result -------------------------------------------------------------------------------- */

@@ -38,8 +38,11 @@ void watch_start(struct watch *w, struct sim_trace *trace);
  */
 void watch_finding(struct watch *w, enum run_finding_kind kind, uint32_t task, uint32_t lock, const char *text);
 
-/* machine->on_quiet: no event is left though tasks are alive. Lost wake-ups, deadlocks and stuck spinners show here. */
-void watch_quiet(struct watch *w);
+/*
+ * machine->on_quiet: no event is left though tasks are alive. Lost wake-ups, deadlocks and stuck spinners show here.
+ * The time of the last record: after that nothing happened but turns of spins.
+ */
+sim_time watch_quiet(struct watch *w);
 
 /*
  * The run is over at @end (the end of the window, also when it ended early), and
