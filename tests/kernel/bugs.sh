@@ -9,7 +9,7 @@ trap 'rm -rf "$dir"' EXIT
 
 # A copy of the tree in which FUNCTION of FILE has lost its last line with CALL, and its plug-in.
 break_tree() { # NAME FILE FUNCTION CALL
-	rm -rf "$dir/tree" && cp -r "$work/tree-$v" "$dir/tree"
+	copy_tree "$v" "$dir/tree"
 	awk -v fn="$3" -v call="$4" '
 		{ text[NR] = $0 }
 		/^[a-z_].*\(/ { inside = index($0, fn "(") > 0 }

@@ -31,7 +31,7 @@ for v in $have; do
 	cmp -s "$dir/some.so" "$dir/first.so" || complain "$v: two builds differ"
 
 	# a file that is not there is said, and the rest is built
-	rm -rf "$dir/tree" && cp -r "$work/tree-$v" "$dir/tree"
+	copy_tree "$v" "$dir/tree"
 	rm "$dir/tree/kernel/locking/rwsem.c"
 	status 0 kernel build --tree "$dir/tree" --name less -o "$dir"
 	grep -q "rwsem: left out, the tree has no kernel/locking/rwsem.c" "$dir/err" || complain "$v: silent about rwsem.c"
@@ -50,8 +50,7 @@ for v in $have; do
 done
 
 # of no known version, and nothing but what is needed: what it can do is found in its files
-rm -rf "$dir/tree" && mkdir -p "$dir/tree/kernel" && cp -r "$work/tree-$v/kernel/locking" "$dir/tree/kernel/" &&
-	cp -r "$work/tree-$v/include" "$dir/tree/"
+copy_tree "$v" "$dir/tree" && rm "$dir/tree/Makefile"
 status 0 kernel build --tree "$dir/tree" -o "$dir"
 grep -q "tree.so: Linux unknown" "$dir/out" || complain "a tree without a Makefile has a version"
 status 0 kernel build --tree "$dir/tree" --name "v$v" -o "$dir"
@@ -59,7 +58,7 @@ status 0 kernel build --tree "$dir/tree" --name "v$v" -o "$dir"
 	{ complain "without its Makefile a tree is another"; cat "$dir/out"; }
 
 # one that is declared and nowhere defined
-rm -rf "$dir/tree" && cp -r "$work/tree-$v" "$dir/tree"
+copy_tree "$v" "$dir/tree"
 printf '\nextern void no_such_function(void);\nvoid wants(void)\n{\n\tno_such_function();\n}\n' \
 	>>"$dir/tree/kernel/locking/semaphore.c"
 status 3 kernel build --tree "$dir/tree" --name bad -o "$dir"

@@ -35,6 +35,12 @@ unpack() {
 	) 9>"$work/lock-$1"
 }
 
+# A tree like that of VERSION in DIR, whose kernel/locking is one's own; the headers are shared.
+copy_tree() { # VERSION DIR
+	rm -rf "$2" && mkdir -p "$2/kernel" && cp -r "$work/tree-$1/kernel/locking" "$2/kernel/" &&
+		cp "$work/tree-$1/Makefile" "$2/" && ln -s "$work/tree-$1/include" "$2/include"
+}
+
 # A plug-in of an unpacked tree: $work/vX.so, newer than the program.
 plugin() {
 	(

@@ -21,7 +21,7 @@ expect no finding
 END
 
 # -- edit, build, test ------------------------------------------------------------------------------
-cp -r "$work/tree-$v" "$dir/linux"
+copy_tree "$v" "$dir/linux"
 cd "$dir/linux" || exit 99
 begin=$(date +%s)
 "$lockstep" kernel build --name mine -o "$dir" >/dev/null || complain "the tree does not build"

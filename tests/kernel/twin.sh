@@ -39,7 +39,7 @@ happens qrwlock irq
 rm -f "$work/cover.$$"
 
 # a tree in between: 6.1 with the rule of 6.4 for readers under PREEMPT_RT. Its twins are rwbase-6.4 and rtrwlock-6.4
-rm -rf "$work/between.$$" && cp -r "$work/tree-6.1" "$work/between.$$"
+copy_tree 6.1 "$work/between.$$"
 sed -i '/if (atomic_read(&rwb->readers) != WRITER_BIAS) {/,/^\t}/d' "$work/between.$$/kernel/locking/rwbase_rt.c"
 "$lockstep" kernel build --tree "$work/between.$$" --name between.$$ -o "$work" >/dev/null || complain "the tree in between does not build"
 for lock in rwsem rwlock; do
