@@ -14,15 +14,28 @@ sets() {
 	}' "$2"
 }
 
+# Scenarios that ask for counters of Lockstep's models, or for what the kernel has no door for: a deadlock that rt_mutex_lock()
+# runs into is a WARN of the tree, and so a finding.
+asks_for_more() {
+	grep -q "^expect event\|^expect steps" "$1" && return 0
+	case $1 in
+	scenarios/counters/* | scenarios/pi/ltp/testpi-5.lks) return 0 ;;
+	esac
+	return 1
+}
+
 ran=0
 for v in $have; do
 	for file in $(find scenarios -name '*.lks' | LC_ALL=C sort); do
 		set=$(sets "v$v" "$file")
 		[ -n "$set" ] || continue
+		asks_for_more "$file" && continue
 		ran=$((ran + 1))
 		# shellcheck disable=SC2086
 		"$lockstep" test -q --no-compare --kernel "$work/v$v.so" $set "$file" >"$work/out.$$" 2>&1 ||
 			{ complain "$file under v$v"; cat "$work/out.$$"; }
+		# that nobody will ever stop spinning is found at once, or at the end of a run that polls
+		grep -q "^expect deadlock" "$file" && continue
 		# shellcheck disable=SC2086
 		elided=$("$lockstep" test --digest --first 2ms --no-compare --kernel "$work/v$v.so" $set "$file" | grep digest)
 		# shellcheck disable=SC2086
