@@ -55,13 +55,15 @@ static void suspend(struct rtapp *a, const struct json *j)
 static void resume(struct rtapp *a, const struct json *j)
 {
 	const char *name = rtapp_text(a, j, "a task");
+	struct rtapp_thing *sleepers, *guard;
 
 	if (!name)
 		return;
 	if (a->counting)
 		g_hash_table_add(a->resumed, (gpointer)name);
-	rtapp_put(a, "hold %s { wakeall %s }", rtapp_thing(a, RTAPP_GUARD, name)->name,
-		  rtapp_thing(a, RTAPP_SUSPENSION, name)->name);
+	sleepers = rtapp_thing(a, RTAPP_SUSPENSION, name); /* things are declared in the order of their first use */
+	guard = rtapp_thing(a, RTAPP_GUARD, name);
+	rtapp_put(a, "hold %s { wakeall %s }", guard->name, sleepers->name);
 }
 
 /* The grid begins when the timer is first used. A late one keeps it if it is absolute, else begins anew. */
