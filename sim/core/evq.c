@@ -140,10 +140,10 @@ static void heap_cancel(struct sim_evq *q, struct sim_event *ev)
 
 static inline void note_first(struct sim_evq *q)
 {
-	const struct sim_evq_entry *e = &q->near[q->nnear - 1];
+	const struct sim_evq_entry *e = q->nnear ? &q->near[q->nnear - 1] : NULL;
 
-	q->first_time = q->nnear ? e->time : SIM_NEVER;
-	q->first_rank = q->nnear ? e->rank : UINT64_MAX;
+	q->first_time = e ? e->time : SIM_NEVER;
+	q->first_rank = e ? e->rank : UINT64_MAX;
 }
 
 static inline void near_put(struct sim_evq *q, uint32_t i, struct sim_evq_entry e)
