@@ -423,7 +423,7 @@ static void crowd_looks(uint64_t word, unsigned waiters)
 START_TEST(r61_j)
 {
 	struct sim_config cfg = { .sockets = 1, .cores = PEOPLE, .threads = 1, .hz = 1000, .poll = _i };
-	const uint64_t handoff = lock_model_rwsem.params[0].fallback;
+	const uint64_t params[] = { lock_model_rwsem.params[0].fallback, lock_model_rwsem.params[1].fallback };
 	struct sim_trace trace = { 0 };
 	struct sim_choice choice;
 
@@ -432,7 +432,7 @@ START_TEST(r61_j)
 	sim_machine_create(&cfg, kernel_task_bytes(), &trace, &choice);
 	kernel_setup();
 	crowd_lock = sim_object_create("L", lock_model_rwsem.size, 0);
-	lock_model_rwsem.init(crowd_lock, &handoff);
+	lock_model_rwsem.init(crowd_lock, params);
 	person_arrives(0, LOCK_EXCLUSIVE, 0, 1000 * U);
 	for (unsigned i = 1; i <= CROWD; i++)
 		person_arrives(i, LOCK_SHARED, i * U, 3000 * U);

@@ -167,7 +167,7 @@ static void create_tasks(uint64_t seed)
 static uint64_t blow_once(uint64_t seed, bool poll)
 {
 	struct sim_config cfg = { .sockets = 2, .cores = CPUS / 2, .threads = 1, .hz = 1000 };
-	const uint64_t handoff = lock_model_rwsem.params[0].fallback;
+	const uint64_t params[] = { lock_model_rwsem.params[0].fallback, lock_model_rwsem.params[1].fallback };
 	uint64_t digest = SIM_DIGEST_SEED;
 	struct sim_trace trace = { 0 };
 	struct sim_choice choice;
@@ -187,7 +187,7 @@ static uint64_t blow_once(uint64_t seed, bool poll)
 	kernel_setup();
 	kernel_rawspin(&lock_model_qspinlock);
 	storm.sem = sim_object_create("sem", lock_model_rwsem.size, 0);
-	lock_model_rwsem.init(storm.sem, &handoff);
+	lock_model_rwsem.init(storm.sem, params);
 	kernel_lock_bind(storm.sem, lock_model_rwsem.size, 1);
 	create_tasks(seed);
 	sim_machine_run(100 * SIM_S, true);
