@@ -113,7 +113,7 @@ static char *item_of(const char *page, const char *head)
 
 	while (at && strncmp(at, head, strlen(head)) != 0) {
 		at = strchr(at, '\n');
-		at += at != NULL;
+		at = at ? at + 1 : NULL;
 	}
 	if (!at)
 		return NULL;

@@ -191,8 +191,9 @@ bool sim_choice_read(struct sim_choice *c, const char *spec)
 	sim_choice_init(c, SIM_CHOICE_FIXED, 0);
 	if (!strcmp(spec, "fixed"))
 		return true;
-	if (!text++)
+	if (!text)
 		return false;
+	text++;
 	if (!strncmp(spec, "replay:", 7)) {
 		sim_choice_init(c, SIM_CHOICE_REPLAY, 0);
 		return sim_choice_parse(c, text);
