@@ -38,24 +38,6 @@ struct fmlp_waiter {
 	struct rt_mutex_waiter lent; /* in the owner's pi_waiters */
 };
 
-static void fmlp_lend(struct task_struct *owner, struct fmlp_waiter *w)
-{
-	waiter_update_prio(&w->lent, w->lent.task);
-	waiter_clone_prio(&w->lent);
-	raw_spin_lock(&owner->pi_lock);
-	rt_mutex_enqueue_pi(owner, &w->lent);
-	rt_mutex_adjust_prio(owner);
-	raw_spin_unlock(&owner->pi_lock);
-}
-
-static void fmlp_take_back(struct task_struct *owner, struct fmlp_waiter *w)
-{
-	raw_spin_lock(&owner->pi_lock);
-	rt_mutex_dequeue_pi(owner, &w->lent);
-	rt_mutex_adjust_prio(owner);
-	raw_spin_unlock(&owner->pi_lock);
-}
-
 /* 2 to 4; the lock's lock is held on entry and return. */
 static int fmlp_wait(struct fmlp_lock *l, unsigned int state, struct kw_timeout *timeout)
 {
@@ -68,7 +50,7 @@ static int fmlp_wait(struct fmlp_lock *l, unsigned int state, struct kw_timeout 
 	list_add_tail(&w.list, &l->queue);
 	trace_contention_begin(l, LCB_F_RT);
 	kw_pi_event(KW_PI_BLOCK, current, l, l->owner, current->prio);
-	fmlp_lend(l->owner, &w);
+	rt_mutex_lend(l->owner, &w.lent);
 	for (;;) {
 		set_current_state(state);
 		if (l->owner == current) /* handed over: already out of the queue */
@@ -84,7 +66,7 @@ static int fmlp_wait(struct fmlp_lock *l, unsigned int state, struct kw_timeout 
 	if (ret) {
 		lockevent_inc(fmlp_gave_up);
 		list_del(&w.list);
-		fmlp_take_back(l->owner, &w);
+		rt_mutex_take_back(l->owner, &w.lent);
 	}
 	trace_contention_end(l, ret);
 	return ret;
@@ -98,11 +80,11 @@ static struct task_struct *fmlp_hand_over(struct fmlp_lock *l)
 
 	lockevent_inc(fmlp_handoff);
 	list_del(&first->list);
-	fmlp_take_back(old, first);
+	rt_mutex_take_back(old, &first->lent);
 	l->owner = next;
 	list_for_each_entry(w, &l->queue, list) {
-		fmlp_take_back(old, w);
-		fmlp_lend(next, w);
+		rt_mutex_take_back(old, &w->lent);
+		rt_mutex_lend(next, &w->lent);
 	}
 	return next;
 }
@@ -173,8 +155,8 @@ static void fmlp_prio_changed(void *lock, struct task_struct *p)
 	list_for_each_entry(w, &l->queue, list) {
 		if (w->lent.task != p)
 			continue;
-		fmlp_take_back(l->owner, w);
-		fmlp_lend(l->owner, w);
+		rt_mutex_take_back(l->owner, &w->lent);
+		rt_mutex_lend(l->owner, &w->lent);
 	}
 	raw_spin_unlock_irq(&l->lock);
 }

@@ -83,23 +83,11 @@ static struct pcp_lock *pcp_barrier(struct pcp_system *sys, const struct task_st
 
 static void pcp_lend(struct pcp_waiter *w, struct task_struct *to)
 {
-	struct task_struct *from = w->barrier;
-
-	if (from) {
-		raw_spin_lock(&from->pi_lock);
-		rt_mutex_dequeue_pi(from, &w->lent);
-		rt_mutex_adjust_prio(from);
-		raw_spin_unlock(&from->pi_lock);
-	}
+	if (w->barrier)
+		rt_mutex_take_back(w->barrier, &w->lent);
 	w->barrier = to;
-	if (!to)
-		return;
-	waiter_update_prio(&w->lent, w->lent.task);
-	waiter_clone_prio(&w->lent);
-	raw_spin_lock(&to->pi_lock);
-	rt_mutex_enqueue_pi(to, &w->lent);
-	rt_mutex_adjust_prio(to);
-	raw_spin_unlock(&to->pi_lock);
+	if (to)
+		rt_mutex_lend(to, &w->lent);
 }
 
 static bool pcp_refresh(struct pcp_system *sys, struct pcp_waiter *w)

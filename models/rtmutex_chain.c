@@ -54,6 +54,24 @@ void rt_mutex_adjust_prio(struct task_struct *task)
 	rt_mutex_setprio(task, top ? top->task : NULL);
 }
 
+void rt_mutex_lend(struct task_struct *task, struct rt_mutex_waiter *lent)
+{
+	waiter_update_prio(lent, lent->task);
+	waiter_clone_prio(lent);
+	raw_spin_lock(&task->pi_lock);
+	rt_mutex_enqueue_pi(task, lent);
+	rt_mutex_adjust_prio(task);
+	raw_spin_unlock(&task->pi_lock);
+}
+
+void rt_mutex_take_back(struct task_struct *task, struct rt_mutex_waiter *lent)
+{
+	raw_spin_lock(&task->pi_lock);
+	rt_mutex_dequeue_pi(task, lent);
+	rt_mutex_adjust_prio(task);
+	raw_spin_unlock(&task->pi_lock);
+}
+
 static enum walk_result walk_stop(struct pi_walk *walk, enum kw_pi_stop why)
 {
 	kw_pi_event(KW_PI_STOP, walk->task, walk->lock, NULL, why);

@@ -120,6 +120,9 @@ const char *rt_mutex_broken(const struct rt_mutex_base *lock);
 struct rt_mutex_base *task_blocked_on_lock(const struct task_struct *task);
 /* Gives @task the priority that its top pi waiter's task lends it. Under task->pi_lock. */
 void rt_mutex_adjust_prio(struct task_struct *task);
+/* For locks that lend without a walk, under task->pi_lock: @task gets the priority that lent->task has now; and loses it. */
+void rt_mutex_lend(struct task_struct *task, struct rt_mutex_waiter *lent);
+void rt_mutex_take_back(struct task_struct *task, struct rt_mutex_waiter *lent);
 /*
  * Walks from @task up the chain of owners. @next_lock is what @task was seen to wait
  * for (only compared). @orig_waiter is NULL when nobody blocks: deboost, setscheduler.

@@ -48,10 +48,7 @@ void rwm_unlink_reader(struct rw_mutex *rwm, struct rw_record *rec)
 	list_del(&rec->list);
 	if (!rwm_reads(rwm, rec->task))
 		rwm->owners--;
-	raw_spin_lock(&rec->task->pi_lock);
-	rt_mutex_dequeue_pi(rec->task, &rec->proxy);
-	rt_mutex_adjust_prio(rec->task);
-	raw_spin_unlock(&rec->task->pi_lock);
+	rt_mutex_take_back(rec->task, &rec->proxy);
 }
 
 static struct rw_record *next_to_walk(struct rw_mutex *rwm)
