@@ -83,11 +83,7 @@ static inline bool sim_door_pass(struct sim_machine *m, const struct sim_cpu *cp
 {
 	if (__builtin_expect(cpu->attention || sim_evq_before(&m->evq, t, cpu->yields_to), 0))
 		return false;
-	if (t != m->now) {
-		m->now = t;
-		m->high = cpu->rank;
-		m->still = m->accesses;
-	}
+	sim_clock_move(m, cpu, t);
 	return true;
 }
 

@@ -41,6 +41,16 @@ static inline void sim_cpu_push(struct sim_cpu *cpu, sim_time at)
 	sim_evq_push(&sim->evq, &cpu->ev, at, cpu->rank);
 }
 
+/* It is @t now, on the way of @cpu, with nothing in between. */
+static inline void sim_clock_move(struct sim_machine *m, const struct sim_cpu *cpu, sim_time t)
+{
+	if (t == m->now)
+		return;
+	m->now = t;
+	m->high = cpu->rank;
+	m->still = m->accesses;
+}
+
 /* Moves the clock to @t if nothing comes before (@t, this CPU). */
 static inline bool sim_jump(struct sim_cpu *cpu, sim_time t)
 {
@@ -48,11 +58,7 @@ static inline bool sim_jump(struct sim_cpu *cpu, sim_time t)
 
 	if (__builtin_expect(m->stop, 0) || sim_evq_before(&m->evq, t, cpu->yields_to))
 		return false;
-	if (t != m->now) {
-		m->now = t;
-		m->high = cpu->rank;
-		m->still = m->accesses;
-	}
+	sim_clock_move(m, cpu, t);
 	return true;
 }
 
