@@ -62,7 +62,7 @@ struct lock_wait { /* req->ctx of a condition's lock() */
 #define LOCK_CAP_BUSTED 0x2000u	/* deliberately wrong; a test of an oracle */
 #define LOCK_CAP_CONDITION 0x8000u /* a wake-up that nobody waits for is lost: condition; has ticket() */
 #define LOCK_CAP_PLAIN 0x4000u	/* also reads shared words unmarked: the kernel's own files (set by their loader) */
-#define LOCK_CAP_POLL 0x10000u	/* … and of some nobody can tell when they change: its spinners are not elided */
+#define LOCK_CAP_STORES 0x10000u /* … and stores some unmarked that its spinners read */
 
 enum lock_param_unit { LOCK_PARAM_COUNT, LOCK_PARAM_TIME /* ps */, LOCK_PARAM_FLAG /* off, on */ };
 

@@ -35,15 +35,22 @@ static inline void *kw_percpu_at(const volatile void *place, unsigned cpu)
 #define this_cpu_ptr(ptr) per_cpu_ptr(ptr, smp_processor_id())
 #define raw_cpu_ptr(ptr) this_cpu_ptr(ptr)
 
-/* Any CPU's copy as a value or a place: pays for a load of it, wherever it is. */
+/*
+ * Any CPU's copy as a value: pays for a load of it, wherever it is, and is what that load saw, whatever comes between
+ * it and the use. A tree that wants to write there is told so by the compiler.
+ */
 #define per_cpu(var, cpuno)                                                                        \
-	(*(__typeof__(&(var)))kw_percpu_look(per_cpu_ptr(&(var), cpuno), sizeof(var)))
+	(*(const __typeof__(var) *)kw_percpu_look(per_cpu_ptr(&(var), cpuno), sizeof(var), &(__typeof__(var)){ 0 }))
 
-static inline volatile void *kw_percpu_look(volatile void *place, size_t bytes)
+static inline const volatile void *kw_percpu_look(const volatile void *place, size_t bytes, void *seen)
 {
-	if (bytes == 4 || bytes == 8)
-		kw_access(KW_LOAD, place, (unsigned)bytes, 0, 0);
-	return place;
+	uint64_t value;
+
+	if (bytes != 4 && bytes != 8)
+		return place;
+	value = kw_access(KW_LOAD, place, (unsigned)bytes, 0, 0);
+	memcpy(seen, &value, bytes); /* little-endian, as the tree is told */
+	return seen;
 }
 
 /*

@@ -36,6 +36,8 @@ void sim_yield(enum sim_yield why)
 
 	sim->cpu->yield = why;
 	if (why != SIM_YIELD_TIME && why != SIM_YIELD_PARK) {
+		if (sim->comparing)
+			sim_touch_settle();
 		sim_fiber_yield();
 		return;
 	}
@@ -58,6 +60,8 @@ void sim_spend(sim_time d)
 	if (!sim || !sim_fiber_current())
 		return;
 	sim_spin_impure(sim->cpu);
+	if (__builtin_expect(sim->comparing, 0))
+		sim_touch_settle();
 	sim_elapse(d);
 	if (sim->cpu->attention)
 		sim_attend();

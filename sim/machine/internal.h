@@ -24,7 +24,8 @@ struct sim_line {
 	uint16_t q_head, q_tail; /* 1 + CPU: requests that wait for the home, in order */
 	uint16_t home;		/* socket */
 	uint16_t storing;	/* stores under way, counted while sim->touching */
-	uint64_t to_64_bytes[2];
+	uint64_t stored;	/* stores whose value is there, counted while sim->touching */
+	uint64_t to_64_bytes;
 };
 
 /* So that its place in the array is the memory's in the arena (door.h). */
@@ -78,6 +79,19 @@ static inline bool sim_cpu_wait(struct sim_cpu *cpu, sim_time d)
 
 /* The CPU's event at @t, and a yield until then. */
 void sim_elapse_until(sim_time t);
+
+/* Time is about to pass on the fiber of an operation that compares: what it stored plainly is there now. */
+void sim_touch_settle(void);
+/* The current task's replay is over: plain reads, too, are of now. */
+void sim_lines_of_now(void);
+
+static inline void sim_replay_ends(struct sim_cpu *cpu)
+{
+	cpu->replaying = false;
+	if (sim->touching)
+		sim_lines_of_now();
+	sim_door_open();
+}
 
 /* Spends @d on a fiber without looking at interrupts afterwards. */
 static inline void sim_elapse(sim_time d)
@@ -160,6 +174,11 @@ struct sim_touched { /* what an operation accessed so far */
 	bool full; /* more than fit: its loops poll */
 	unsigned n;
 	struct sim_line *line[SIM_TOUCH_MAX];
+	uint64_t stored;		     /* by all of these lines when the turn began */
+	uint64_t *base[SIM_TOUCH_MAX]; /* COMPARE: the lines' bytes, NULL for a stack's */
+	uint64_t copy[SIM_TOUCH_MAX][SIM_LINE_BYTES / 8]; /* … as they were then; while parked, too */
+	unsigned ncopy;
+	bool swapped; /* replay: the lines are as they were, and the copies as they are */
 };
 
 struct sim_spin {
@@ -174,11 +193,12 @@ struct sim_spin {
 	unsigned served, serve;	    /* replay: loads given from the record, and how many in all */
 	bool relax_due;		    /* replay: all loads were given, cpu_relax() is what completes */
 	unsigned nwatch;
+	bool compares; /* parked: counted in sim->comparing */
 };
 
 void sim_spin_init(void);
-/* The operation of the current task accesses @line. */
-void sim_touch(struct sim_line *line);
+/* The operation of the current task accesses @addr, in @line. */
+void sim_touch(struct sim_line *line, const void *addr);
 void sim_spin_finish(void);
 /* End of a run: counts the polls that parked CPUs would have made. */
 void sim_spin_settle(void);

@@ -292,9 +292,11 @@ static void count_access(void)
  * An access is issued. A store wakes those who read the line plainly, and keeps them from
  * parking until its value is there: true, it counts as under way.
  */
-static bool touch(struct sim_line *line, enum sim_opclass opc)
+static bool touch(struct sim_line *line, enum sim_opclass opc, const void *addr)
 {
-	sim_touch(line);
+	if (sim->comparing)
+		sim_touch_settle();
+	sim_touch(line, addr);
 	if (opc == SIM_OPC_LOAD)
 		return false;
 	line->storing++;
@@ -332,15 +334,14 @@ uint64_t sim_access_slowly(enum sim_op op, void *addr, unsigned size, uint64_t a
 	line = line_of(addr);
 	if (cpu->replaying) {
 		/* the first access that is not of the past: it was issued as a hit and completes now */
-		cpu->replaying = false;
-		sim_door_open();
+		sim_replay_ends(cpu);
 		hit = true;
 	} else {
 		enum sim_opclass opc = sim_opclass_of(op);
 
 		count_access();
 		if (sim->touching)
-			storing = touch(line, opc);
+			storing = touch(line, opc, addr);
 		hit = line->owner == cpu->id + 1 || (opc == SIM_OPC_LOAD && sim_line_has(line, cpu->id));
 		sim_elapse(hit ? sim->hit[op] : line_miss(line, cpu, opc));
 	}
@@ -349,8 +350,10 @@ uint64_t sim_access_slowly(enum sim_op op, void *addr, unsigned size, uint64_t a
 		sim_unpark_watchers(line);
 	}
 	old = sim_perform(op, addr, size, a, b);
-	if (storing)
+	if (storing) {
 		line->storing--;
+		line->stored++;
+	}
 	if (op != SIM_LOAD && line->watchers) /* who peeks holds no copy */
 		sim_unpark_watchers(line);
 	if (op != SIM_LOAD)

@@ -253,6 +253,7 @@ struct sim_machine {
 	uint64_t max_accesses;	    /* cfg.max_steps, or no limit */
 	struct sim_event end;
 	bool touching;		    /* sim_op_touch() was used: stores tell who watches plainly read lines */
+	unsigned comparing;	    /* parked spinners of COMPARE operations: so do plain stores */
 	bool until_done, quiet;
 	bool stop;		    /* leave the loop: end of run, finding, limit, SIGINT */
 	enum sim_stop { SIM_STOP_END, SIM_STOP_DONE, SIM_STOP_QUIET, SIM_STOP_ASKED, SIM_STOP_STEPS, SIM_STOP_STILL, SIM_STOP_SIGNAL } why;
@@ -436,9 +437,10 @@ void sim_kick(struct sim_cpu *cpu);
  * How the spin loops of @task's operation are elided from here on. Models read every shared
  * word with a mark; the kernel's own files do not: some of their loops also read, plainly,
  * words of lines that the operation accessed before. WATCH: such lines are watched as well.
- * POLL: loops that are not declared poll.
+ * COMPARE: some of those words are also stored plainly, by operations that accessed their
+ * line before. What such a line holds is compared whenever one of them lets time pass.
  */
-enum sim_touch { SIM_TOUCH_MARKED, SIM_TOUCH_WATCH, SIM_TOUCH_POLL };
+enum sim_touch { SIM_TOUCH_MARKED, SIM_TOUCH_WATCH, SIM_TOUCH_COMPARE };
 void sim_op_touch(struct sim_task *task, enum sim_touch how);
 
 /* Memory outside the arena (@start, @bytes; an image that was loaded) whose lines are those of @shadow, an object of

@@ -32,6 +32,7 @@
 struct sim_watch { /* a place in a line's list of watchers */
 	struct sim_line *line;
 	uint32_t next, prev; /* 1 + index; prev 0: first */
+	const uint64_t *copy; /* what its bytes were, if the spinner compares */
 };
 
 #define WATCH_MAX (SIM_TURN_MAX + SIM_TOUCH_MAX)
@@ -73,52 +74,104 @@ void sim_op_touch(struct sim_task *task, enum sim_touch how)
 		sim->touching = true;
 		sim_door_close();
 	}
+	if (sim->comparing && sim_fiber_current())
+		sim_touch_settle();
 	task->touched->how = how;
-	task->touched->n = 0;
+	task->touched->n = task->touched->ncopy = 0;
 	task->touched->full = false;
 }
 
-void sim_touch(struct sim_line *line)
+void sim_touch(struct sim_line *line, const void *addr)
 {
 	struct sim_touched *t = sim_current()->touched;
 
-	if (!t || t->how != SIM_TOUCH_WATCH)
+	if (!t || t->how == SIM_TOUCH_MARKED)
 		return;
 	for (unsigned i = t->n; i > 0; i--)
 		if (t->line[i - 1] == line)
 			return;
-	if (t->n < SIM_TOUCH_MAX)
-		t->line[t->n++] = line;
-	else
+	if (t->n == SIM_TOUCH_MAX) {
 		t->full = true;
+		return;
+	}
+	t->base[t->n] = NULL;
+	if (t->how == SIM_TOUCH_COMPARE && sim_arena_has(&sim->arena, addr))
+		t->base[t->n] = (uint64_t *)((uintptr_t)addr & ~(uintptr_t)(SIM_LINE_BYTES - 1));
+	t->line[t->n++] = line;
 }
 
-/* May a loop that is not declared be elided, as far as its plain reads go? */
+static uint64_t stored(const struct sim_touched *t)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < t->n; i++)
+		sum += t->line[i]->stored;
+	return sum;
+}
+
+/* A turn of a loop begins that may read plainly: how it finds the lines. */
+static void plain_reads_begin(struct sim_touched *t)
+{
+	if (!t || t->how == SIM_TOUCH_MARKED)
+		return;
+	t->stored = stored(t);
+	t->ncopy = t->how == SIM_TOUCH_COMPARE ? t->n : 0;
+	for (unsigned i = 0; i < t->ncopy; i++)
+		if (t->base[i])
+			memcpy(t->copy[i], t->base[i], SIM_LINE_BYTES);
+}
+
+static bool copy_holds(const struct sim_touched *t, unsigned i)
+{
+	return !t->base[i] || !memcmp(t->copy[i], t->base[i], SIM_LINE_BYTES);
+}
+
+/*
+ * What is replayed happened before whatever woke the CPU. Its plain reads find the lines as they were then, if it
+ * compares: nobody else runs until the replay ends.
+ */
+static void swap_lines(struct sim_touched *t)
+{
+	uint64_t was[SIM_LINE_BYTES / 8];
+
+	for (unsigned i = 0; i < t->ncopy; i++) {
+		if (copy_holds(t, i))
+			continue;
+		memcpy(was, t->copy[i], SIM_LINE_BYTES);
+		memcpy(t->copy[i], t->base[i], SIM_LINE_BYTES);
+		memcpy(t->base[i], was, SIM_LINE_BYTES);
+	}
+	t->swapped = !t->swapped;
+}
+
+/* It is over: is what it may have read plainly still so, and nothing on its way that would change it? */
 static bool plain_reads_hold(const struct sim_touched *t)
 {
 	if (!t || t->how == SIM_TOUCH_MARKED)
 		return true;
-	if (t->how == SIM_TOUCH_POLL || t->full)
+	if (t->full || t->stored != stored(t) || (t->how == SIM_TOUCH_COMPARE && t->ncopy != t->n))
 		return false;
 	for (unsigned i = 0; i < t->n; i++)
-		if (t->line[i]->storing)
+		if (t->line[i]->storing || (i < t->ncopy && !copy_holds(t, i)))
 			return false;
 	return true;
 }
 
 /* -- watching -------------------------------------------------------------------------- */
 
-static void watch_add(struct sim_cpu *cpu, struct sim_line *line)
+static void watch_add(struct sim_cpu *cpu, struct sim_line *line, const uint64_t *copy)
 {
 	uint32_t base = cpu->id * WATCH_MAX;
 
 	for (unsigned i = 0; i < cpu->spin->nwatch; i++)
-		if (watches[base + i].line == line)
+		if (watches[base + i].line == line) {
+			watches[base + i].copy = copy;
 			return;
+		}
 
 	uint32_t w = base + cpu->spin->nwatch++;
 
-	watches[w] = (struct sim_watch){ line, line->watchers, 0 };
+	watches[w] = (struct sim_watch){ line, line->watchers, 0, copy };
 	if (line->watchers)
 		watches[line->watchers - 1].prev = w + 1;
 	line->watchers = w + 1;
@@ -144,6 +197,26 @@ void sim_unpark_watchers(struct sim_line *line)
 {
 	while (line->watchers)
 		sim_unpark(&sim->cpus[(line->watchers - 1) / WATCH_MAX]);
+}
+
+/* Do those who are parked on @line and compare find it as it was? They have all the same copy. */
+static bool watchers_find(const struct sim_line *line, const uint64_t *base)
+{
+	for (uint32_t w = line->watchers; w; w = watches[w - 1].next)
+		if (watches[w - 1].copy)
+			return !memcmp(watches[w - 1].copy, base, SIM_LINE_BYTES);
+	return true;
+}
+
+void sim_touch_settle(void)
+{
+	const struct sim_touched *t = sim_current()->touched;
+
+	if (!t || t->how != SIM_TOUCH_COMPARE)
+		return;
+	for (unsigned i = 0; i < t->n; i++)
+		if (t->line[i]->watchers && t->base[i] && !watchers_find(t->line[i], t->base[i]))
+			sim_unpark_watchers(t->line[i]);
 }
 
 /* -- waking ---------------------------------------------------------------------------- */
@@ -202,6 +275,8 @@ void sim_unpark(struct sim_cpu *cpu)
 
 	watch_none(cpu);
 	cpu->parked = false;
+	sim->comparing -= s->compares;
+	s->compares = false;
 	s->served = 0;
 	cpu->replaying = true;
 	sim_cpu_push(cpu, at);
@@ -333,8 +408,9 @@ static void turn_copy(struct sim_turn *to, const struct sim_turn *from)
 
 static void park(struct sim_cpu *cpu, bool declared)
 {
-	const struct sim_touched *touched = sim_current()->touched;
+	const struct sim_touched *touched = sim->touching ? sim_current()->touched : NULL;
 	struct sim_spin *s = cpu->spin;
+	bool compares = !declared && touched && touched->ncopy;
 
 	turn_copy(&s->last, &s->turn);
 	s->turn.n = 0;
@@ -342,12 +418,24 @@ static void park(struct sim_cpu *cpu, bool declared)
 	s->hit = sim->cfg.costs.lat[SIM_OPC_LOAD][SIM_LINE_M][SIM_DIST_SELF];
 	s->relax = sim->cfg.costs.scalar[SIM_COST_relax];
 	for (unsigned i = 0; i < s->last.n; i++)
-		watch_add(cpu, s->last.read[i].line);
-	if (!declared && touched && touched->how == SIM_TOUCH_WATCH)
+		watch_add(cpu, s->last.read[i].line, NULL);
+	if (!declared && touched && touched->how != SIM_TOUCH_MARKED)
 		for (unsigned i = 0; i < touched->n; i++)
-			watch_add(cpu, touched->line[i]);
+			watch_add(cpu, touched->line[i], compares && touched->base[i] ? touched->copy[i] : NULL);
 	cpu->parked = true;
+	s->compares = compares;
+	sim->comparing += compares;
 	sim_yield(SIM_YIELD_PARK);
+	if (compares)
+		swap_lines(sim_current()->touched);
+}
+
+void sim_lines_of_now(void)
+{
+	struct sim_touched *t = sim_current()->touched;
+
+	if (t && t->swapped)
+		swap_lines(t);
 }
 
 /*
@@ -389,9 +477,10 @@ void sim_relax_at(bool declared, const char *frame, const uint64_t *regs, unsign
 	sim->relaxes++;
 	if (cpu->replaying) { /* the pause that was under way when we were woken completes now */
 		sim_assert(s->relax_due && s->served == s->serve);
-		cpu->replaying = false;
-		sim_door_open();
+		sim_replay_ends(cpu);
 	} else {
+		if (__builtin_expect(sim->comparing, 0))
+			sim_touch_settle();
 		if (!sim->cfg.poll)
 			fixed = turn_repeats(cpu, declared, frame, f->top, regs, nregs);
 		sim_elapse(sim->cfg.costs.scalar[SIM_COST_relax]);
@@ -402,7 +491,7 @@ void sim_relax_at(bool declared, const char *frame, const uint64_t *regs, unsign
 	}
 	cpu = sim->cpu;
 	s = cpu->spin;
-	if (fixed && still_holds(cpu) && (declared || plain_reads_hold(sim_current()->touched))) {
+	if (fixed && still_holds(cpu) && (declared || !sim->touching || plain_reads_hold(sim_current()->touched))) {
 		park(cpu, declared);
 		return;
 	}
@@ -414,6 +503,8 @@ void sim_relax_at(bool declared, const char *frame, const uint64_t *regs, unsign
 	s->turn.n = 0;
 	cpu->recording = true;
 	cpu->self_then = sim_self_now();
+	if (__builtin_expect(sim->touching && !declared, 0))
+		plain_reads_begin(sim_current()->touched);
 }
 
 sim_time sim_clock(void)

@@ -70,8 +70,8 @@ static struct prog_hold **held_find(struct prog_task *t, const struct prog_insn 
 
 /*
  * Around what a model does. The kernel's own files read some words plainly: whoever spins
- * in them watches all lines that the operation accessed. The top waiter of an rt_mutex
- * compares a pointer that others change plainly while it spins: it polls.
+ * in them watches all lines that the operation accessed. Some words are stored plainly, too:
+ * the leftmost waiter of an rt_mutex, which the top waiter compares while it spins.
  */
 static void op_enter(struct sim_task *task, const struct lock_model *m, uint32_t lock)
 {
@@ -80,7 +80,7 @@ static void op_enter(struct sim_task *task, const struct lock_model *m, uint32_t
 	task->ntrail = 0;
 	task->trailing = m->caps & LOCK_CAP_PLAIN;
 	if (m->caps & LOCK_CAP_PLAIN)
-		sim_op_touch(task, m->caps & LOCK_CAP_POLL ? SIM_TOUCH_POLL : SIM_TOUCH_WATCH);
+		sim_op_touch(task, m->caps & LOCK_CAP_STORES ? SIM_TOUCH_COMPARE : SIM_TOUCH_WATCH);
 }
 
 static void op_leave(struct sim_task *task)

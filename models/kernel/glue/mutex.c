@@ -77,7 +77,7 @@ KERNEL_MODEL(mutex) = {
 #ifdef TREE_HAS_WW_TRYLOCK_CTX
 #define WW_TWIN "ww-mutex"
 #define WW_MIRRORS "ww_mutex.h"
-#define WW_CAPS (LOCK_CAP_TRY | LOCK_CAP_SIGNAL | LOCK_CAP_POLL) /* ww->ctx is written plainly */
+#define WW_CAPS (LOCK_CAP_TRY | LOCK_CAP_SIGNAL | LOCK_CAP_STORES) /* ww->ctx is written plainly */
 #define WW_PRIO_CHANGED
 #define ww_base_view(base, view) mutex_lock_view(base, view)
 #define ww_base_broken(base) mutex_lock_broken(base)

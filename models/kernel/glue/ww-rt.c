@@ -7,7 +7,7 @@
 
 #define WW_TWIN NULL
 #define WW_MIRRORS "ww_rt_mutex.c"
-#define WW_CAPS (LOCK_CAP_TRY | LOCK_CAP_SIGNAL | LOCK_CAP_PI | LOCK_CAP_POLL)
+#define WW_CAPS (LOCK_CAP_TRY | LOCK_CAP_SIGNAL | LOCK_CAP_PI | LOCK_CAP_STORES)
 #define WW_PRIO_CHANGED .prio_changed = ww_lock_prio_changed,
 #define ww_base_view(base, view) rtmutex_view_base(&(base)->rtmutex, view)
 #define ww_base_broken(base) rtmutex_broken_base(&(base)->rtmutex)
