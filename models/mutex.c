@@ -18,6 +18,8 @@
  * wait_lock. Preemption is off in the whole slow path except while asleep.
  *
  * Mirrors: Linux 6.1.192 kernel/locking/mutex.c, CONFIG_MUTEX_SPIN_ON_OWNER
+ * With `proxy`: 6.17's CONFIG_SCHED_PROXY_EXEC, of which only who sleeps for whom is told
+ *    here; the rest of the code stays that of 6.1.
  * Deviations: (1) no ww contexts; (2) no debug checks.
  *
  * Lock, with the step numbers of the comments below:
@@ -44,6 +46,7 @@ struct mutex {
 	raw_spinlock_t wait_lock;
 	struct optimistic_spin_queue osq;
 	bool spin_on_owner; /* the tunable */
+	bool proxy;	    /* CONFIG_SCHED_PROXY_EXEC */
 	struct list_head wait_list;
 } ____cacheline_aligned;
 
@@ -256,6 +259,18 @@ static bool mutex_optimistic_spin(struct mutex *lock, bool waiter)
 
 /* -- lock and unlock ---------------------------------------------------------------------------- */
 
+/* 7c, as a donor where that is asked for */
+static void mutex_sleep(const struct mutex *lock)
+{
+	if (!lock->proxy) {
+		schedule_preempt_disabled();
+		return;
+	}
+	kw_blocked_on(&lock->owner, MUTEX_FLAGS);
+	schedule_preempt_disabled();
+	kw_blocked_on(NULL, 0);
+}
+
 /* 7: wait_lock is held on entry, and on return. */
 static int mutex_wait(struct mutex *lock, struct mutex_waiter *waiter, unsigned int state)
 {
@@ -268,7 +283,7 @@ static int mutex_wait(struct mutex *lock, struct mutex_waiter *waiter, unsigned 
 			return -EINTR;
 		raw_spin_unlock(&lock->wait_lock);
 		model_step("mutex-sleep");
-		schedule_preempt_disabled(); /* c */
+		mutex_sleep(lock); /* c */
 		model_step("mutex-woken");
 		first = mutex_is_first(lock, waiter); /* d */
 		set_current_state(state);	      /* e */
@@ -350,6 +365,7 @@ static void mutex_model_init(void *l, const uint64_t *params)
 	osq_lock_init(&lock->osq);
 	INIT_LIST_HEAD(&lock->wait_list);
 	lock->spin_on_owner = params[0];
+	lock->proxy = params[1];
 }
 
 static int mutex_model_lock(void *l, struct lock_req *req)
@@ -408,6 +424,7 @@ static const char *mutex_model_broken(const void *l)
 
 static const struct lock_param mutex_params[] = {
 	{ "spin_on_owner", LOCK_PARAM_FLAG, 1, "newcomers and the first waiter spin while the owner runs" },
+	{ "proxy", LOCK_PARAM_FLAG, 0, "sleepers let the owner run in their turn, as 6.17 does on one run queue" },
 	{ NULL }
 };
 

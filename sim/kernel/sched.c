@@ -237,6 +237,14 @@ void io_schedule(void)
 	schedule_from(__builtin_return_address(0));
 }
 
+void kw_blocked_on(const atomic_long_t *owner, unsigned long flags)
+{
+	struct sim_task *task = sim_current();
+
+	task->blocked_on = owner ? &owner->counter : NULL;
+	task->blocked_flags = flags;
+}
+
 void current_save_and_set_rtlock_wait_state(void)
 {
 	struct task_struct *p = current;

@@ -165,6 +165,13 @@ void schedule_preempt_disabled(void);
 void schedule_rtlock(void);
 void io_schedule(void);
 
+/*
+ * Proxy execution: when current sleeps from now on, the task whose address is in @owner, but
+ * for the bits @flags, may execute in its turn. NULL: no more. Costs nothing: the kernel's
+ * own word for it is in the task.
+ */
+void kw_blocked_on(const atomic_long_t *owner, unsigned long flags);
+
 #define set_current_state(state) smp_store_mb(current->__state, (state))
 #define __set_current_state(state) WRITE_ONCE(current->__state, (state))
 #define set_special_state(state)                                                                   \

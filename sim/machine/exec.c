@@ -114,7 +114,8 @@ static void cpu_schedule(struct sim_cpu *cpu)
 	t->slept = true;
 	if (t->op_lock)
 		sim_emit(SIM_REC_BLOCK, t->id + 1, t->op_lock, 0, 0);
-	cpu_leave(cpu, state & SIM_TASK_INTERRUPTIBLE ? SIM_STATE_SLEEPS : SIM_STATE_BLOCKED, true);
+	t->donates = t->blocked_on;
+	cpu_leave(cpu, state & SIM_TASK_INTERRUPTIBLE ? SIM_STATE_SLEEPS : SIM_STATE_BLOCKED, !t->donates);
 }
 
 /* -- fibers ------------------------------------------------------------------------------- */

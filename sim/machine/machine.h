@@ -129,6 +129,9 @@ struct sim_task {
 
 	/* sleeping */
 	bool on_rq;		    /* queued on cpu's run queue (or running) */
+	bool donates;		    /* sleeps, but stays queued, for the owner to execute in its turn (sched_proxy.c) */
+	const long *blocked_on;	    /* the word that holds the owner's task_struct; NULL: it leaves the queue to sleep */
+	unsigned long blocked_flags; /* its bits that are no address */
 	bool sigpending, sigfatal;
 	bool throttled;
 	struct sim_event arrival;   /* SIM_KIND_ARRIVAL */
@@ -169,6 +172,12 @@ struct sim_task {
 	bool slept;		    /* blocked since the last schedule() */
 	sim_time irq_period;	    /* interrupt bodies: every so often */
 };
+
+/* Is it off the CPU until somebody wakes it, queued for its owner's sake or not? */
+static inline bool sim_task_asleep(const struct sim_task *task)
+{
+	return !task->on_rq || task->delayed || task->donates;
+}
 
 enum sim_cpu_mode {
 	SIM_CPU_IDLE,

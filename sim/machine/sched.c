@@ -269,10 +269,14 @@ void sim_rq_check_preempt(struct sim_rq *rq, struct sim_task *task)
 void sim_sched_block(struct sim_cpu *cpu)
 {
 	struct sim_rq *rq = cpu->rq;
-	struct sim_task *t = rq->curr;
+	struct sim_task *t = cpu->curr;
 
 	sim_assert(t && t->on_rq);
 	sim_rq_account(rq);
+	if (t != rq->curr) { /* it executed for a donor, which stays */
+		sim_rq_dequeue(rq, t, true);
+		return;
+	}
 	if (sim->cfg.fair == SIM_FAIR_EEVDF && sim_class_of(t) == SIM_SC_FAIR && !t->exited &&
 	    !sim_eevdf_eligible(rq, t)) {
 		rq->curr = NULL;
@@ -320,9 +324,8 @@ static void push_waiting(struct sim_rq *rq)
 		sim_push(rq);
 }
 
-struct sim_task *sim_sched_pick(struct sim_cpu *cpu)
+static struct sim_task *pick(struct sim_rq *rq)
 {
-	struct sim_rq *rq = cpu->rq;
 	struct sim_task *prev = rq->curr, *next;
 
 	if (prev)
@@ -343,6 +346,19 @@ struct sim_task *sim_sched_pick(struct sim_cpu *cpu)
 	rq->curr = next;
 	if (next && !prev) /* coming from idle there is nothing to wait for: push what else came here meanwhile */
 		push_waiting(rq);
+	return next;
+}
+
+struct sim_task *sim_sched_pick(struct sim_cpu *cpu)
+{
+	struct sim_rq *rq = cpu->rq;
+	struct sim_task *next;
+
+	do
+		next = pick(rq);
+	while (next && (next->donates || rq->proxy) && !(next = sim_proxy_find(rq)));
+	if (!next && rq->proxy)
+		sim_proxy_find(rq);
 	return next;
 }
 

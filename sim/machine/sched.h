@@ -35,6 +35,8 @@ void sim_sched_task_init(struct sim_task *task);
 void sim_sched_wake(struct sim_task *task, struct sim_cpu *waker, bool fresh);
 /* @task, on its run queue, lost the reason to sleep before it was dequeued: only checks preemption. */
 void sim_sched_check_preempt(struct sim_task *task);
+/* @task donates (sched_proxy.c) and is woken: emits WAKEUP, checks preemption. */
+void sim_proxy_wake(struct sim_task *task);
 /* Takes the current task of @cpu off the queue: it blocks or exits. Accounts its time. */
 void sim_sched_block(struct sim_cpu *cpu);
 /* The task that @cpu should run now (its current one included if still queued), after pulling from other CPUs

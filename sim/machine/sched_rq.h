@@ -14,7 +14,8 @@
  *     rt_over, dl_over, fair_over   more is queued than can run, and some of it might move
  *
  * `curr` of a run queue is the task that was picked last and did not block since; it
- * differs from the CPU's own only between a pick and the CPU taking notice.
+ * differs from the CPU's own only between a pick and the CPU taking notice, and while
+ * somebody executes for it (sched_proxy.c).
  */
 #ifndef SIM_MACHINE_SCHED_RQ_H
 #define SIM_MACHINE_SCHED_RQ_H
@@ -69,6 +70,8 @@ struct sim_fair_rq {
 struct sim_rq {
 	struct sim_cpu *cpu;
 	struct sim_task *curr;
+	struct sim_task *proxy; /* executes for curr, which is stronger; NULL: nobody */
+	int proxy_prio;		/* curr's priority, as it was told */
 	unsigned nr;	      /* runnable tasks of all classes, throttled ones left out */
 	uint16_t level;	      /* see above */
 	struct sim_fair_rq fair;
@@ -160,7 +163,7 @@ static inline const uint64_t *sim_allowed(const struct sim_task *task)
 /* It may not leave its CPU now, whatever its allowed set says. */
 static inline bool sim_task_stuck(const struct sim_task *task)
 {
-	return task->migrate_off || task->shared->on_cpu || (task->fiber && task->preempt_count);
+	return task->migrate_off || task->shared->on_cpu || task->donates || (task->fiber && task->preempt_count);
 }
 
 static inline bool sim_task_movable(const struct sim_task *task)
@@ -189,6 +192,12 @@ void sim_rq_check_preempt(struct sim_rq *rq, struct sim_task *task);
 /* -- sched_prio.c -- */
 
 int sim_normal_prio(const struct sim_attr *attr);
+
+/* -- sched_proxy.c -- */
+
+/* Who executes now that rq->curr is picked: itself, or the owner of what it waits for. If nobody here can, it is off
+ * the queue, curr is NULL and so is the answer: pick again. */
+struct sim_task *sim_proxy_find(struct sim_rq *rq);
 
 /* -- sched_tree.c: tasks ordered by (key, id), one shape for one set of keys ----------------- */
 

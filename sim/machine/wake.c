@@ -40,6 +40,10 @@ bool sim_wake(struct sim_task *task, unsigned mask)
 			s->saved_state = SIM_TASK_RUNNING;
 		return false;
 	}
+	if (task->donates) {
+		sim_proxy_wake(task);
+		return true;
+	}
 	s->__state = SIM_TASK_RUNNING;
 	sim_evq_cancel(&sim->evq, &task->timer);
 	if (task->on_rq) { /* it did not get as far as sleeping */

@@ -24,6 +24,7 @@ struct bound_lock {       /* one instance of a lock, completion or semaphore */
 	const char *name; /* "mm", "bus[3]" */
 	const struct lock_model *model;
 	void *lock;           /* simulated memory, model->size bytes */
+	bool lends;           /* waiters lend their priority to owners, by inheritance or as proxies */
 	uint32_t decl;        /* index in scn->lock */
 	uint32_t instance;    /* 0 .. count - 1 */
 	uint32_t number;      /* 1 + index in the run's locks, as records tell it */

@@ -314,7 +314,7 @@ static bool is_settled(const struct run_bound *b, uint32_t i)
 		return true;
 	if (!s->arrived || t->directed->told)
 		return false;
-	return !s->on_rq || s->delayed || (t->waiting && sim->now - t->directed->since >= SPIN_SETTLED);
+	return sim_task_asleep(s) || (t->waiting && sim->now - t->directed->since >= SPIN_SETTLED);
 }
 
 bool director_step_settle(struct prog_task *t, const struct prog_insn *in, struct sim_act *act)
@@ -347,7 +347,7 @@ bool director_nothing_moves(const struct run_bound *b)
 			continue;
 		if (sim_event_queued(&s->timeout) || sim_event_queued(&s->timer) || sim_event_queued(&s->arrival))
 			return false;
-		if (s->on_rq && !s->delayed && !(t->waiting && is_settled(b, i)))
+		if (!sim_task_asleep(s) && !(t->waiting && is_settled(b, i)))
 			return false;
 	}
 	return true;

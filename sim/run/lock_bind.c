@@ -72,6 +72,14 @@ static void bind_instance(struct run_bound *b, struct bind_pool *pool, struct bo
 	sim_assert(bl->data && "simulated memory for the locks' data");
 }
 
+static bool lends(const struct lock_model *m, const uint64_t *params)
+{
+	for (unsigned i = 0; m->params && m->params[i].name; i++)
+		if (!strcmp(m->params[i].name, "proxy") && params[i])
+			return true;
+	return m->caps & LOCK_CAP_PI;
+}
+
 /* A priority ceiling that the text does not give is its users'. Where it is among the parameters, or NULL. */
 static uint64_t *open_ceiling(const struct lock_model *m, uint64_t *params)
 {
@@ -101,6 +109,7 @@ static void bind_decl(struct run_bound *b, struct bind_pool *pool, uint32_t inde
 		struct bound_lock *bl = &b->lock[b->lock_first[index] + i];
 
 		bl->model = m;
+		bl->lends = lends(m, params);
 		bl->decl = index;
 		bl->instance = i;
 		bl->number = b->lock_first[index] + i + 1;

@@ -140,7 +140,10 @@ static void bind_replay_locks(struct replay *r)
 			model = unknown = bind_alloc(r->pool, sizeof(*unknown));
 			*unknown = (struct lock_model){ .abi = LOCK_MODEL_ABI, .name = name, .caps = LOCK_CAP_SHARED };
 		}
-		b->lock[i] = (struct bound_lock){ .name = n->lock[i] ? n->lock[i] : "?", .model = model, .decl = i };
+		b->lock[i] = (struct bound_lock){ .name = n->lock[i] ? n->lock[i] : "?",
+						   .model = model,
+						   .lends = model->caps & LOCK_CAP_PI,
+						   .decl = i };
 	}
 }
 

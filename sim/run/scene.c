@@ -83,7 +83,7 @@ static void take_lock(struct watch *w, uint32_t lock, struct scene_lock *s)
 	const struct watch_lock *l = &w->lock[lock];
 
 	*s = (struct scene_lock){ .name = g_strdup(l->bound->name), .model = g_strdup(l->model->name),
-				  .inherits = l->caps & LOCK_CAP_PI, .ownerless = l->counting };
+				  .inherits = w->b->lock[lock].lends, .ownerless = l->counting };
 	s->owner = g_new0(struct scene_owner, l->nexcl + l->nshared + 1);
 	for (const struct watch_hold *h = l->oldest; h; h = h->next_lock)
 		s->owner[s->nowner++] = (struct scene_owner){ h->task, h->mode == LOCK_SHARED, h->since };

@@ -54,7 +54,7 @@ static void copy_names(struct watch *w, struct story *s)
 	for (uint32_t i = 0; i < w->nlock; i++) {
 		s->lock_name[i] = g_strdup(w->b->lock[i].name);
 		s->model_name[i] = g_strdup(w->lock[i].model->name);
-		s->inherits[i] = w->lock[i].caps & LOCK_CAP_PI;
+		s->inherits[i] = w->b->lock[i].lends;
 		s->ownerless[i] = w->lock[i].counting;
 	}
 }

@@ -16,7 +16,7 @@
 #define K 400
 #define HOLD (2 * SIM_US)
 
-static const char *const models[] = { "fifo",	"mutex", "rtmutex", "rwsem", "ticket", "mcs",
+static const char *const models[] = { "fifo",	"mutex", "mutex { proxy on }", "rtmutex", "rwsem", "ticket", "mcs",
 				       "qspinlock", "tas", "rtspinlock" };
 
 static struct run_result *run(const char *text, const struct run_options *options)

@@ -16,10 +16,10 @@
 
 static const char *const locks[][2] = {
 	/* in the order in which they may be nested; spinlocks are innermost */
-	{"f", "fifo"}, {"m", "mutex"}, {"r", "rwsem"}, {"t", "rtmutex"}, {"u", "ticket"}, {"v", "qspinlock"},
+	{"f", "fifo"}, {"m", "mutex"}, {"p", "mutex { proxy on }"}, {"r", "rwsem"}, {"t", "rtmutex"}, {"u", "ticket"}, {"v", "qspinlock"},
 };
 #define NLOCKS G_N_ELEMENTS(locks)
-#define FIRST_SPIN 4
+#define FIRST_SPIN 5
 
 static uint64_t key, drawn;
 static GString *out;
@@ -71,7 +71,7 @@ static void hold(unsigned depth, unsigned next_lock, bool atomic)
 		how = " try";
 	else if (*name == 't' && !below(3))
 		how = " timeout 3us";
-	else if (strchr("mrt", *name) && !below(4))
+	else if (strchr("mprt", *name) && !below(4))
 		how = below(2) ? " interruptible" : " killable";
 	head = g_strdup_printf("%s %s%s",
 			       *name != 'r' ? "hold"
