@@ -253,6 +253,29 @@ static void put_waiters(const struct drawing *d, uint32_t i)
 	g_string_append_printf(out, "    s%um%u -> s%ul%u [color=\"#0060b0\", style=dotted];\n", d->number, i, d->number, i);
 }
 
+/* Who is kept out of a free lock by a ceiling: by whom, and whether it lends that one its priority. */
+static void put_barriers(const struct drawing *d)
+{
+	const struct scene *s = d->s;
+
+	for (uint32_t i = 0; i < s->ntask; i++) {
+		uint32_t by = s->task[i].barrier;
+		bool boost;
+
+		if (!d->shown[i] || by == STORY_NONE || !d->shown[by])
+			continue;
+		boost = s->task[by].prio < s->task[by].normal && s->task[by].prio == s->task[i].prio;
+		g_string_append_printf(d->out, "    s%ut%u -> s%ut%u [color=\"%s\"%s, label=\"kept out by the ceiling of what it holds",
+				       d->number, i, d->number, by, boost ? "#d55e00" : "#0060b0",
+				       boost ? ", penwidth=2, fontcolor=\"#d55e00\"" : "");
+		if (boost) {
+			g_string_append(d->out, "\\nlends ");
+			report_prio(d->out, s->task[by].prio);
+		}
+		g_string_append(d->out, "\"];\n");
+	}
+}
+
 /* Does @owner run with the priority of a waiter of @l? */
 static bool boosts(const struct drawing *d, const struct scene_lock *l, uint32_t owner)
 {
@@ -330,6 +353,7 @@ static void put_scene(struct drawing *d)
 		put_waiters(d, i);
 		put_owners(d, i);
 	}
+	put_barriers(d);
 	put_rivals(d);
 	g_string_append(out, "  }\n");
 }

@@ -17,6 +17,7 @@ struct scene_task {
 	enum story_state state;
 	uint32_t cpu;		/* where it runs or ran last */
 	uint32_t lock;		/* that it waits for, or STORY_NONE */
+	uint32_t barrier;	/* the lock is free, but the ceiling of what this task holds keeps it out; or STORY_NONE */
 	bool shared;		/* it wants it shared */
 	bool throttled, irq;
 	sim_time since;		/* it waits or, if it does not, undefined */
