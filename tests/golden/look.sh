@@ -108,7 +108,7 @@ for at in 110ms 120ms 130ms 143ms; do
 	has out "label=\"$at:"
 done
 expect 0 "$lockstep" graph "$root/scenarios/pi/ceiling/abba.lks" --at 2ms
-has out "kept out by the ceiling of what it holds.nlends fifo"
+has out "kept out by the ceiling of what it holds\\nlends fifo 2"
 expect 0 "$lockstep" graph "$dead"
 has out "deadlock</i>"
 [ "$(grep -c '#cc0000", penwidth=2' out)" -ge 6 ] || { echo "the circle is not red"; failed=1; }
