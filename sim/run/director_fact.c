@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Looking at a task for the director, and saying what was seen. */
-#include <errno.h>
+#include <string.h>
 
 #include "sim/machine/sched.h"
 #include "sim/run/director_impl.h"
@@ -41,17 +41,11 @@ static void put_prio(GString *s, int prio)
 
 static void put_result(GString *s, int result)
 {
-	static const struct {
-		int error;
-		const char *name;
-	} names[] = {{EINTR, "EINTR"}, {ETIMEDOUT, "ETIMEDOUT"}, {EDEADLK, "EDEADLK"}, {EBUSY, "EBUSY"}, {EINVAL, "EINVAL"}};
+	const char *name = result < 0 ? strerrorname_np(-result) : NULL;
 
-	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++)
-		if (result == -names[i].error) {
-			g_string_append_printf(s, "-%s", names[i].name);
-			return;
-		}
-	if (result == SCN_RESULT_BUSY)
+	if (name)
+		g_string_append_printf(s, "-%s", name);
+	else if (result == SCN_RESULT_BUSY)
 		g_string_append(s, "busy");
 	else
 		g_string_append_printf(s, "%d", result);

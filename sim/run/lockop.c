@@ -68,6 +68,15 @@ static struct prog_hold **held_find(struct prog_task *t, const struct prog_insn 
 	return NULL;
 }
 
+/* What is left to a task that got nothing, or gave one of several acquisitions back. */
+static enum scn_lock_state left_of(const struct prog_task *t, uint32_t lock)
+{
+	for (const struct prog_hold *h = t->held; h; h = h->next)
+		if (h->lock->number == lock)
+			return SCN_LOCK_HELD;
+	return SCN_LOCK_FREE;
+}
+
 /*
  * Around what a model does. The kernel's own files read some words plainly: whoever spins
  * in them watches all lines that the operation accessed. Some words are stored plainly, too:
@@ -201,7 +210,7 @@ void lockop_lock(struct sim_task *task, void *arg)
 		how = 0;
 	}
 	t->waiting = 0;
-	director_mark(t, lock, t->result ? SCN_LOCK_FREE : SCN_LOCK_HELD);
+	director_mark(t, lock, t->result ? left_of(t, lock) : SCN_LOCK_HELD);
 	op_leave(task);
 	if (!t->result) {
 		locked(t, h, task->id + 1, lock);
@@ -274,7 +283,7 @@ static void release(struct prog_task *t, struct prog_hold **p, uint32_t stmt, bo
 		m->unlock(h->lock->lock, &req);
 	op_leave(t->sim);
 	keep_trail(h->lock, t->sim);
-	director_mark(t, lock, SCN_LOCK_FREE);
+	director_mark(t, lock, left_of(t, lock));
 	sim_emit(SIM_REC_UNLOCKED, task, lock, h->mode, 0);
 	t->sim->kernel_mode -= in_kernel(m);
 	hold_give(t, h);

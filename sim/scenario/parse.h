@@ -245,6 +245,8 @@ static inline bool parse_seen(const struct sim_pos *pos)
 	return pos->line != 0;
 }
 
+/* The number of the error whose name is the next word, which is taken; 0: told that no lock answers it. */
+int parse_error_name(struct parser *p);
 /* " ; did you mean …" for a name, or "". @buf is for the answer. */
 const char *parse_meant(const char *word, const char *const *names, char *buf, size_t room);
 

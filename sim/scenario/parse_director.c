@@ -166,9 +166,7 @@ static bool fact_event(struct parser *p, struct scn_stmt *s)
 
 static bool fact_result(struct parser *p, struct scn_stmt *s)
 {
-	static const char *const names[] = {"EINTR", "ETIMEDOUT", "EDEADLK", "EBUSY", "EINVAL", NULL};
-	static const int values[] = {EINTR, ETIMEDOUT, EDEADLK, EBUSY, EINVAL};
-	int sign = 1, i;
+	int sign = 1;
 	uint64_t n;
 
 	s->step->fact = SCN_FACT_RESULT;
@@ -182,18 +180,7 @@ static bool fact_result(struct parser *p, struct scn_stmt *s)
 	if (parse_take(p, '-'))
 		sign = -1;
 	if (sign < 0 && p->tok.kind == TOK_NAME) {
-		g_autofree char *word = g_strndup(p->tok.at, MIN(p->tok.len, 40));
-		struct sim_pos pos = p->tok.pos;
-		char meant[80];
-
-		i = word_index(p, names);
-		parse_advance(p);
-		if (i >= 0) {
-			s->step->value = -values[i];
-			return true;
-		}
-		parse_fail(p, SIM_DIAG_unknown_error, pos, "no lock answers \"-%s\"%s", word,
-			   parse_meant(word, names, meant, sizeof(meant)));
+		s->step->value = -parse_error_name(p);
 		return true;
 	}
 	if (p->tok.kind != TOK_NUMBER)

@@ -334,14 +334,26 @@ static bool parse_busy(struct parser *p, struct scn_expect *x)
 	return parse_value(p, x, WANT_PART, "a number of busy CPUs");
 }
 
+int parse_error_name(struct parser *p)
+{
+	static const char *const names[] = {"EINTR", "ETIMEDOUT", "EDEADLK", "EALREADY", "EBUSY", "EINVAL", "ESRCH", NULL};
+	static const int values[] = {EINTR, ETIMEDOUT, EDEADLK, EALREADY, EBUSY, EINVAL, ESRCH};
+	struct token t = p->tok;
+	g_autofree char *word = g_strndup(t.at, MIN(t.len, 40));
+	char meant[80];
+
+	parse_advance(p);
+	for (unsigned i = 0; names[i]; i++)
+		if (!strcmp(names[i], word))
+			return values[i];
+	parse_fail(p, SIM_DIAG_unknown_error, t.pos, "no lock answers \"-%s\"%s", word,
+		   parse_meant(word, names, meant, sizeof(meant)));
+	sim_diag_note(p->diags, "results are 0, -EINTR, -ETIMEDOUT, -EDEADLK, -EALREADY, -EBUSY, -EINVAL and -ESRCH");
+	return 0;
+}
+
 static bool parse_result(struct parser *p, struct scn_expect *x)
 {
-	static const char *const names[] = {"EINTR", "ETIMEDOUT", "EDEADLK", "EBUSY", "EINVAL", "ESRCH", NULL};
-	static const int values[] = {EINTR, ETIMEDOUT, EDEADLK, EBUSY, EINVAL, ESRCH};
-	struct token t;
-	char meant[80];
-	g_autofree char *word = NULL;
-
 	x->kind = SCN_EXPECT_RESULT;
 	if (!parse_task_of(p, x) || !parse_need(p, '=', "\"=\" and a result"))
 		return false;
@@ -353,17 +365,7 @@ static bool parse_result(struct parser *p, struct scn_expect *x)
 		return false;
 	if (p->tok.kind != TOK_NAME)
 		return parse_expected(p, "an error such as \"EINTR\"");
-	t = p->tok;
-	word = g_strndup(t.at, t.len);
-	parse_advance(p);
-	for (unsigned i = 0; names[i]; i++)
-		if (!strcmp(names[i], word)) {
-			x->error = values[i];
-			return true;
-		}
-	parse_fail(p, SIM_DIAG_unknown_error, t.pos, "no lock answers \"-%.40s\"%s", word,
-		   parse_meant(word, names, meant, sizeof(meant)));
-	sim_diag_note(p->diags, "results are 0, -EINTR, -ETIMEDOUT, -EDEADLK, -EBUSY, -EINVAL and -ESRCH");
+	x->error = parse_error_name(p);
 	return true;
 }
 

@@ -11,8 +11,8 @@
 #define ANYONE 0x300u
 
 static const char *const no_names[] = { NULL };
-static const char *const mutex_params[] = { "handoff", "proxy", "spin", "starve", NULL };
-static const unsigned char mutex_units[] = { 1, 2, 1 };
+static const char *const mutex_params[] = { "handoff", "spin", "starve", "proxy", NULL };
+static const unsigned char mutex_units[] = { 1, 2, 1, 2 };
 static const char *const rtmutex_params[] = { "deadlock", "max_lock_depth", NULL };
 static const unsigned char rtmutex_units[] = { 2, 0 };
 static const char *const ceiling_params[] = { "ceiling", NULL };
