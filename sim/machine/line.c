@@ -240,6 +240,12 @@ static sim_time line_serve(struct sim_line *line, struct sim_cpu *cpu, enum sim_
 	return c->lat[opc][state][d];
 }
 
+/* A stack is one line, and not one of the machine's array. */
+static uint32_t line_in_object(const struct sim_line *line)
+{
+	return line->object ? (uint32_t)(line - sim->lines) - sim->objects[line->object].first_line : 0;
+}
+
 /* Waits for the home and is served; returns the latency that is still to be spent. */
 static sim_time line_miss(struct sim_line *line, struct sim_cpu *cpu, enum sim_opclass opc)
 {
@@ -265,14 +271,9 @@ static sim_time line_miss(struct sim_line *line, struct sim_cpu *cpu, enum sim_o
 	line->busy_until = sim->now + occ;
 	if (line->q_head)
 		sim_cpu_push(&sim->cpus[line->q_head - 1], line->busy_until);
-	if (sim->trace->classes & SIM_CLASS_LINES) {
-		struct sim_object *o = &sim->objects[line->object];
-		/* a stack is one line, and not one of the machine's array */
-		uint32_t at = line->object ? (uint32_t)(line - sim->lines) - o->first_line : 0;
-
-		sim_emit(SIM_REC_LINE, sim_current()->id + 1, line->object + 1, from | (uint32_t)opc << 8 | at << 16,
-			 sim->now - asked + lat);
-	}
+	if (sim->trace->classes & SIM_CLASS_LINES)
+		sim_emit(SIM_REC_LINE, sim_current()->id + 1, line->object + 1,
+			 from | (uint32_t)opc << 8 | line_in_object(line) << 16, sim->now - asked + lat);
 	return lat;
 }
 
@@ -361,7 +362,8 @@ uint64_t sim_access_slowly(enum sim_op op, void *addr, unsigned size, uint64_t a
 	else if (cpu->recording)
 		sim_spin_read(cpu, line, addr, size, old);
 	if (sim->trace->classes & SIM_CLASS_ACCESS)
-		sim_emit(SIM_REC_ACCESS, sim_current()->id + 1, line->object + 1, (uint32_t)op | (uint32_t)hit << 8, old);
+		sim_emit(SIM_REC_ACCESS, sim_current()->id + 1, line->object + 1,
+			 (uint32_t)op | (uint32_t)hit << 8 | line_in_object(line) << 16, old);
 	if (cpu->attention)
 		sim_attend();
 	return old;

@@ -134,6 +134,8 @@ static void on_bound(void *user, const struct run_bound *b)
 
 	t->bound = b;
 	t->exact = t->one_make || costs_are_equal(&sim->cfg.costs);
+	if (!t->exact && !t->placing)
+		twin_count_lines(t, b);
 }
 
 static void look(const struct run_bound *b, const struct sim_rec *rec, struct twin_look *look)
@@ -359,7 +361,7 @@ static void judge(struct twin *t, const struct twin_options *o, struct twin_resu
 		}
 	}
 	if (!t->exact)
-		twin_transfers(t);
+		twin_note_lines(t);
 }
 
 static void twin_clear(struct twin *t)
@@ -369,6 +371,7 @@ static void twin_clear(struct twin *t)
 	for (unsigned side = 0; side < 2; side++) {
 		g_array_free(t->rec[side], TRUE);
 		g_free(t->place[side].task);
+		g_free(t->lines[side]);
 		run_result_free(t->result[side]);
 	}
 	g_free(t->lock);

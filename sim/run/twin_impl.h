@@ -9,6 +9,7 @@
 #include "sim/run/twin.h"
 
 #define TWIN_LOOK 8  /* waiters of a queue that are compared by name */
+#define TWIN_LINES 4 /* of a lock that are told apart */
 #define TWIN_TELL 12 /* records that a story tells from where its sides part */
 
 struct twin_look { /* at a lock, at the moment of a grant */
@@ -45,6 +46,9 @@ struct twin {
 	} place[2];
 	uint32_t bound_locks;
 	GArray *rec[2]; /* of struct twin_rec */
+	struct twin_lines { /* accesses of all tasks to a lock's own lines; those behind the last one count for it */
+		uint64_t n[TWIN_LINES], missed[TWIN_LINES];
+	} *lines[2];      /* by lock; NULL: not counted */
 	struct twin_seen seen;
 	struct run_result *result[2];
 	GString *notes;
@@ -54,7 +58,9 @@ struct twin {
 char *twin_story(const struct twin *t);
 /* Counters that both sides know by one name and that differ, or NULL. */
 char *twin_counters(const struct twin *t);
-/* Notes how often lines moved on either side. */
-void twin_transfers(struct twin *t);
+/* Begins to count accesses to the lines of @b's locks. */
+void twin_count_lines(struct twin *t, const struct run_bound *b);
+/* Notes where the sides differ in accesses and moves per acquisition, by lock and line. */
+void twin_note_lines(struct twin *t);
 
 #endif

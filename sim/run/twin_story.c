@@ -161,22 +161,57 @@ char *twin_counters(const struct twin *t)
 	return g_string_free(out, out->len == 0);
 }
 
-void twin_transfers(struct twin *t)
+static void count_access(void *user, const struct sim_rec *rec)
 {
-	for (unsigned i = 0; i < t->result[0]->nlock && i < t->result[1]->nlock; i++) {
-		const struct run_lock *l[2] = { &t->result[0]->lock[i], &t->result[1]->lock[i] };
-		uint64_t moved[2] = { 0, 0 }, got[2];
+	struct twin *t = user;
+	uint32_t object = rec->obj - 1, line = MIN(rec->arg >> 16, TWIN_LINES - 1);
 
-		for (unsigned side = 0; side < 2; side++) {
-			for (unsigned d = 0; d < RUN_DISTS; d++)
-				moved[side] += l[side]->transfers[d];
-			got[side] = l[side]->acquisitions[0] + l[side]->acquisitions[1];
+	for (uint32_t i = 0; i < t->bound->nlock; i++)
+		if (t->bound->lock[i].object == object) {
+			t->lines[t->side][i].n[line]++;
+			t->lines[t->side][i].missed[line] += !(rec->arg >> 8 & 0xff);
+			return;
 		}
-		if (moved[0] * got[1] != moved[1] * got[0])
-			g_string_append_printf(t->notes,
-					       "%s: lines moved %" G_GUINT64_FORMAT " times in %" G_GUINT64_FORMAT
-					       " acquisitions of %s, %" G_GUINT64_FORMAT " in %" G_GUINT64_FORMAT " of %s\n",
-					       l[0]->name, (guint64)moved[0], (guint64)got[0], l[0]->model, (guint64)moved[1],
-					       (guint64)got[1], l[1]->model);
+}
+
+void twin_count_lines(struct twin *t, const struct run_bound *b)
+{
+	t->lines[t->side] = g_new0(struct twin_lines, b->nlock + 1);
+	sim_trace_subscribe(b->trace, SIM_CLASS_ACCESS, count_access, t);
+}
+
+/* @n a grant, in hundredths. */
+static void put_per_grant(GString *out, uint64_t n, uint64_t grants)
+{
+	uint64_t hundredths = grants ? (n * 100 + grants / 2) / grants : 0;
+
+	g_string_append_printf(out, "%" G_GUINT64_FORMAT ".%02u", (guint64)(hundredths / 100), (unsigned)(hundredths % 100));
+}
+
+static void note_lock(struct twin *t, unsigned i)
+{
+	uint64_t got[2];
+
+	for (unsigned side = 0; side < 2; side++)
+		got[side] = t->result[side]->lock[i].acquisitions[0] + t->result[side]->lock[i].acquisitions[1];
+	for (unsigned line = 0; line < TWIN_LINES; line++) {
+		const struct twin_lines *l[2] = { &t->lines[0][i], &t->lines[1][i] };
+
+		if (l[0]->n[line] * got[1] == l[1]->n[line] * got[0] && l[0]->missed[line] * got[1] == l[1]->missed[line] * got[0])
+			continue;
+		g_string_append_printf(t->notes, "%s line %u: accesses (of them misses) per acquisition ",
+				       t->result[0]->lock[i].name, line);
+		for (unsigned side = 0; side < 2; side++) {
+			put_per_grant(t->notes, l[side]->n[line], got[side]);
+			g_string_append(t->notes, " (");
+			put_per_grant(t->notes, l[side]->missed[line], got[side]);
+			g_string_append_printf(t->notes, ") in %s%s", t->result[side]->lock[i].model, side ? "\n" : ", ");
+		}
 	}
+}
+
+void twin_note_lines(struct twin *t)
+{
+	for (unsigned i = 0; i < t->result[0]->nlock && i < t->result[1]->nlock; i++)
+		note_lock(t, i);
 }

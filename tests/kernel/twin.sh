@@ -38,6 +38,19 @@ happens ww-mutex already
 happens qrwlock irq
 rm -f "$work/cover.$$"
 
+# where layouts may differ decisions are compared, and accesses told by line
+cat >"$work/layout.$$.lks" <<'X'
+machine westmere-ex-8s { sockets 2 cores 4 threads 1 preempt full hz 1000 }
+lock m : mutex
+task t[6] nice 0 spread { loop 50 { run exp(3us) hold m { run exp(2us) } } }
+run until done
+X
+"$lockstep" twin --kernel "$work/v6.1.so" "$work/layout.$$.lks" >"$work/twin.$$" 2>&1 || complain "priced: another order"
+grep -q "the same, by its grants" "$work/twin.$$" || complain "priced: not by its grants"
+grep -q "m line 0: accesses (of them misses) per acquisition .* in mutex, .* in kernel:mutex" "$work/twin.$$" ||
+	{ complain "priced: no accesses by line"; cat "$work/twin.$$"; }
+rm -f "$work/layout.$$.lks"
+
 # a tree in between: 6.1 with the rule of 6.4 for readers under PREEMPT_RT. Its twins are rwbase-6.4 and rtrwlock-6.4
 copy_tree 6.1 "$work/between.$$"
 sed -i '/if (atomic_read(&rwb->readers) != WRITER_BIAS) {/,/^\t}/d' "$work/between.$$/kernel/locking/rwbase_rt.c"
