@@ -58,7 +58,8 @@ static char *with_places(const struct watch *w, char *text, uint32_t task, uint3
 	GString *s = g_string_new(text);
 
 	g_free(text);
-	places_append_finding(s, w->b, task == WATCH_NONE ? 0 : task + 1, lock == WATCH_NONE ? 0 : lock + 1);
+	places_append_finding(s, w->b, task == WATCH_NONE ? 0 : task + 1, w->actor,
+			      lock == WATCH_NONE ? 0 : lock + 1);
 	return g_string_free(s, FALSE);
 }
 

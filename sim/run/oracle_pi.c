@@ -198,7 +198,7 @@ static bool pending_sets(struct watch *w)
 	return w->nset > 0;
 }
 
-static void look_pi(struct watch *w, enum watch_moment moment, uint32_t task, uint32_t lock)
+static void look_after(struct watch *w, enum watch_moment moment, uint32_t task, uint32_t lock)
 {
 	if (moment == WATCH_ON_PRIO) {
 		if (w->rec->type == SIM_REC_SETSCHED)
@@ -220,7 +220,7 @@ static void look_pi(struct watch *w, enum watch_moment moment, uint32_t task, ui
 		return;
 	if (moment == WATCH_ON_UNLOCKED || moment == WATCH_ON_GRANT)
 		check_task(w, task);
-	if (moment != WATCH_ON_UNLOCKED && w->lock[lock].nwait)
+	if (moment == WATCH_ON_FAIL || (moment != WATCH_ON_UNLOCKED && w->lock[lock].nwait))
 		check_chain(w, lock);
 }
 
@@ -238,6 +238,13 @@ static bool attach_pi(struct watch *w)
 	for (uint32_t i = 0; i < w->nlock; i++)
 		w->nurgent += has_ceiling(w->lock[i].model);
 	return watch_any_caps(w, LOCK_CAP_PI) && w->nall && watch_shared(w, 0);
+}
+
+static void look_pi(struct watch *w, enum watch_moment moment, uint32_t task, uint32_t lock)
+{
+	w->actor = task == WATCH_NONE ? 0 : task + 1;
+	look_after(w, moment, task, lock);
+	w->actor = 0;
 }
 
 const struct watch_oracle oracle_pi = {

@@ -124,16 +124,22 @@ void places_append(GString *out, const char *head, const void *const trail[SIM_T
 	}
 }
 
-void places_append_finding(GString *out, const struct run_bound *b, uint32_t task, uint32_t lock)
+static void append_task(GString *out, const struct run_bound *b, uint32_t task, const char *what)
+{
+	const struct sim_task *t = task && task <= b->ntask ? b->task[task - 1].task : NULL; /* a trace file has only the name */
+	g_autofree char *head = t ? g_strdup_printf(what, b->task[task - 1].name) : NULL;
+
+	if (t)
+		places_append(out, head, t->trail, t->ntrail);
+}
+
+void places_append_finding(GString *out, const struct run_bound *b, uint32_t task, uint32_t actor, uint32_t lock)
 {
 	const struct bound_trail *last = lock ? &b->lock[lock - 1].released : NULL;
 
-	if (task && b->task[task - 1].task) { /* a trace file has only the name */
-		const struct sim_task *t = b->task[task - 1].task;
-		g_autofree char *head = g_strdup_printf("%s went through", b->task[task - 1].name);
-
-		places_append(out, head, t->trail, t->ntrail);
-	}
+	append_task(out, b, task, "%s went through");
+	if (actor != task)
+		append_task(out, b, actor, "%s, at work then, went through");
 	if (last && last->task && last->task != task) {
 		g_autofree char *head = g_strdup_printf("the last release, by %s, went through", b->task[last->task - 1].name);
 

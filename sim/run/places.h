@@ -18,7 +18,8 @@
  */
 void places_append(GString *out, const char *head, const void *const trail[SIM_TRAIL], unsigned ntrail);
 
-/* For a finding that names @task (1 + index, or 0) and @lock: where they are and how the last release went. */
-void places_append_finding(GString *out, const struct run_bound *b, uint32_t task, uint32_t lock);
+/* For a finding that names @task (1 + index, or 0) and @lock: where it is, where @actor is, whose step showed it, and how
+ * the last release went. */
+void places_append_finding(GString *out, const struct run_bound *b, uint32_t task, uint32_t actor, uint32_t lock);
 
 #endif

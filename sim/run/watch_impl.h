@@ -236,6 +236,7 @@ struct watch {
 	uint32_t stamp, *walk_from, *walk_todo; /* deadlock: by task */
 	uint8_t *signalled; /* deadlock: by declaration, which ways to wait a signal may end; NULL: any */
 	const struct sim_rec *rec; /* being folded in */
+	uint32_t actor;		   /* 1 + task whose step an oracle looks at, for findings that another one shows; or 0 */
 	struct { uint32_t task, setter; } set[WATCH_SETS]; /* PI: priorities that were set just now */
 	unsigned nset;
 	uint32_t nurgent;	/* PI: tasks above the fair classes, by themselves or boosted, as the records tell, and ceilings */

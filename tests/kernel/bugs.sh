@@ -68,6 +68,14 @@ task high fifo 9 { at 5us loop 3 { hold b { run 1us }  sleep 20us } }
 run for 1ms
 expect no finding
 END
+cat >"$dir/late.lks" <<'END'
+machine zero { sockets 1 cores 1 preempt full }
+lock b : kernel:rtmutex
+task low  fifo 1 { hold b { sleep 20us run 10us } run 10us }
+task high fifo 9 { at 5us hold b timeout 8us { run 1us } else { } }
+run for 1ms
+expect no finding
+END
 cat >"$dir/spin.lks" <<'END'
 machine zero { sockets 1 cores 3 preempt full }
 lock q : kernel:qspinlock
@@ -91,6 +99,16 @@ for v in $have; do
 	break_tree noboost rtmutex.c mark_wakeup_next_waiter 'rt_mutex_adjust_prio('
 	finds noboost "pi-integrity" "$dir/rt.lks" mark_wakeup_next_waiter
 	parts noboost rtmutex mark_wakeup_next_waiter
+
+	# a boost forgotten: the waiter queues, and the owner is not told
+	break_tree mute rtmutex.c task_blocks_on_rt_mutex 'rt_mutex_adjust_prio('
+	finds mute "pi-integrity" "$dir/rt.lks" task_blocks_on_rt_mutex
+	parts mute rtmutex task_blocks_on_rt_mutex
+
+	# a deboost forgotten where a waiter gives up
+	break_tree stays rtmutex.c remove_waiter 'rt_mutex_adjust_prio('
+	finds stays "pi-integrity" "$dir/late.lks" remove_waiter
+	parts stays rtmutex remove_waiter
 
 	# the pending waiter goes in without closing the door
 	break_tree open qspinlock.c queued_spin_lock_slowpath 'clear_pending_set_locked('
