@@ -99,8 +99,8 @@ void preempt_disable(void)
 void preempt_enable_no_resched(void)
 {
 	pay(SIM_COST_preempt_on);
-	sim_assert(sim_current()->preempt_count);
-	sim_current()->preempt_count--;
+	if (!kw_warn(kw_finding, !sim_current()->preempt_count, "preempt_enable() without preempt_disable()"))
+		sim_current()->preempt_count--;
 }
 
 void preempt_enable(void)
@@ -116,8 +116,8 @@ void migrate_disable(void)
 
 void migrate_enable(void)
 {
-	sim_assert(sim_current()->migrate_off);
-	sim_current()->migrate_off--;
+	if (!kw_warn(kw_finding, !sim_current()->migrate_off, "migrate_enable() without migrate_disable()"))
+		sim_current()->migrate_off--;
 }
 
 bool kw_preempt_off(void)
@@ -142,7 +142,8 @@ void local_irq_disable(void)
 
 void local_irq_enable(void)
 {
-	sim_assert(sim_current()->irq_off);
+	if (kw_warn(kw_finding, !sim_current()->irq_off, "local_irq_enable() without local_irq_disable()"))
+		return;
 	if (!--sim_current()->irq_off)
 		sim_irq_enabled();
 }

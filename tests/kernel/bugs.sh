@@ -76,6 +76,13 @@ task high fifo 9 { at 5us hold b timeout 8us { run 1us } else { } }
 run for 1ms
 expect no finding
 END
+cat >"$dir/try.lks" <<'END'
+machine zero { sockets 1 cores 1 preempt full }
+lock s : kernel:rwsem
+task r { loop 2 { reading s try { run 1us } else { } } }
+run for 1ms
+expect no finding
+END
 cat >"$dir/spin.lks" <<'END'
 machine zero { sockets 1 cores 3 preempt full }
 lock q : kernel:qspinlock
@@ -109,6 +116,11 @@ for v in $have; do
 	break_tree stays rtmutex.c remove_waiter 'rt_mutex_adjust_prio('
 	finds stays "pi-integrity" "$dir/late.lks" remove_waiter
 	parts stays rtmutex remove_waiter
+
+	# preemption is switched on that was never off: a finding, and not the end of the simulator
+	break_tree unbalanced rwsem.c __down_read_trylock 'preempt_disable('
+	finds unbalanced "preempt_enable() without preempt_disable()" "$dir/try.lks" __down_read_trylock
+	parts unbalanced rwsem __down_read_trylock
 
 	# the pending waiter goes in without closing the door
 	break_tree open qspinlock.c queued_spin_lock_slowpath 'clear_pending_set_locked('
