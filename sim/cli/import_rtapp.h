@@ -101,5 +101,9 @@ void rtapp_task(struct rtapp *a, const struct json *task, const char *policy);
 
 /* The body of a task with "lock_order" or "exec". */
 void rtapp_old_task(struct rtapp *a, const struct json *task);
+/* Does a task or phase speak that grammar? */
+bool rtapp_is_old(const struct json *j);
+/* What it does once. */
+void rtapp_old_acts(struct rtapp *a, const struct json *j);
 
 #endif

@@ -118,30 +118,49 @@ static void old_resource(struct rtapp *a, const struct json *resources, const st
 		rtapp_put(a, "unlock %s", old_thing(a, RTAPP_MUTEX, chain->pdata[i])->name);
 }
 
-void rtapp_old_task(struct rtapp *a, const struct json *task)
+bool rtapp_is_old(const struct json *j)
 {
-	const struct json *order = json_get(task, "lock_order"), *exec = json_get(task, "exec"),
-			  *period = json_get(task, "period");
-	unsigned acts = 0;
-	bool opened;
+	return json_get(j, "exec") || json_get(j, "lock_order");
+}
+
+/* Who says "sleep": false does not wait for its period: a resource wakes it. */
+static bool waits_for_period(const struct json *j)
+{
+	const struct json *sleep = json_get(j, "sleep");
+
+	return !sleep || sleep->kind != JSON_BOOL || strcmp(sleep->text, "false");
+}
+
+void rtapp_old_acts(struct rtapp *a, const struct json *j)
+{
+	const struct json *order = json_get(j, "lock_order"), *exec = json_get(j, "exec"), *period = json_get(j, "period");
 	gint64 us;
 
 	if (order && order->kind != JSON_ARRAY) {
 		import_error_at(a->src, order->value_at, "expected a list of resources such as [0, 1]");
 		return;
 	}
-	opened = rtapp_open_loop(a, task, -1, &acts);
 	if (exec)
 		rtapp_timed(a, exec, "run", "");
 	for (guint i = 0; order && i < order->items->len && !a->src->errors; i++)
-		old_resource(a, json_get(task, "resources"), order->items->pdata[i], order);
-	if (period && rtapp_time(a, period, &us) && us)
+		old_resource(a, json_get(j, "resources"), order->items->pdata[i], order);
+	if (period && rtapp_time(a, period, &us) && us && waits_for_period(j))
 		rtapp_put(a, "period %" G_GINT64_FORMAT "us", us);
+}
+
+void rtapp_old_task(struct rtapp *a, const struct json *task)
+{
+	unsigned acts = 0;
+	bool opened = rtapp_open_loop(a, task, -1, &acts);
+
+	rtapp_old_acts(a, task);
 	rtapp_close_loop(a, opened, acts);
 	for (guint i = 0; i < task->items->len; i++) {
 		const struct json *j = task->items->pdata[i];
 
-		if (!rtapp_is_setting(j, true) ||
+		if (!strcmp(j->key, "sleep") && j->kind == JSON_BOOL)
+			continue;
+		if (!rtapp_is_setting(j, true) || !strcmp(j->key, "phases") ||
 		    (!strcmp(j->key, "deadline") && !rtapp_is_deadline(a, task)))
 			rtapp_not_carried(a, j, "no meaning here");
 	}

@@ -43,6 +43,8 @@ static bool deadline_sched(struct rtapp *a, const struct json *task, GString *ou
 		const struct json *j = json_get(task, keys[i][0]);
 
 		j = j ? j : json_get(task, keys[i][1]);
+		if (!j && !i) /* until 2013 */
+			j = json_get(task, "exec");
 		if (!j && !i) {
 			import_error_at(a->src, task->at, "SCHED_DEADLINE needs \"%s\"", keys[i][0]);
 			return false;
@@ -190,7 +192,10 @@ static void phase(struct rtapp *a, const struct json *j)
 	if (how->len)
 		rtapp_put(a, "set %s%s %s", a->task->name, a->task->count > 1 ? "[$i]" : "", how->str);
 	opened = rtapp_open_loop(a, j, 1, &acts);
-	events(a, j, true);
+	if (rtapp_is_old(j))
+		rtapp_old_acts(a, j);
+	else
+		events(a, j, true);
 	rtapp_close_loop(a, opened, acts);
 }
 
@@ -224,7 +229,7 @@ static void task_body(struct rtapp *a, const struct json *task, const struct rta
 		rtapp_put(a, "sleep %" G_GINT64_FORMAT "us", us);
 	if (!forked)
 		put_start(a, us);
-	if (json_get(task, "exec") || json_get(task, "lock_order")) {
+	if (rtapp_is_old(task)) {
 		rtapp_old_task(a, task);
 		return;
 	}
