@@ -93,5 +93,5 @@ prefix=$PWD/build/prefix
 rm -rf "$prefix"
 check "meson install" env DESTDIR= meson install -C build --no-rebuild --quiet --destdir "$prefix"
 check "the installed program runs an installed scenario" sh -c \
-	'"$(find "$1" -path "*bin/lockstep")" run --quiet "$(find "$1" -name pathfinder.lks)"' sh "$prefix"
+	'"$(find "$1" -path "*bin/lockstep")" run --quiet "$(find "$1" -path "*/scenarios/pi/pathfinder.lks")"' sh "$prefix"
 check "man pages are installed" sh -c 'test "$(find "$1" -name "lockstep*.[15]" | wc -l)" -ge 8' sh "$prefix"
