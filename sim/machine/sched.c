@@ -352,14 +352,16 @@ static struct sim_task *pick(struct sim_rq *rq)
 struct sim_task *sim_sched_pick(struct sim_cpu *cpu)
 {
 	struct sim_rq *rq = cpu->rq;
-	struct sim_task *next;
 
-	do
-		next = pick(rq);
-	while (next && (next->donates || rq->proxy) && !(next = sim_proxy_find(rq)));
-	if (!next && rq->proxy)
-		sim_proxy_find(rq);
-	return next;
+	for (;;) {
+		struct sim_task *next = pick(rq), *task;
+
+		if (!rq->proxy && !(next && next->donates))
+			return next;
+		task = sim_proxy_find(rq);
+		if (task || !next)
+			return task;
+	}
 }
 
 void sim_sched_switched(struct sim_cpu *cpu)

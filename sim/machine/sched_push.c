@@ -86,7 +86,7 @@ static void push_curr_instead(struct sim_rq *rq)
 
 	if (!curr || sim_class_of(curr) != SIM_SC_RT || rq->rt.nr < 2 || rq->rt.skip_curr)
 		return;
-	if (!sim_task_movable(curr) || curr->migrate_off || curr->donates)
+	if (!sim_task_movable(curr) || sim_curr_stuck(curr))
 		return;
 	stuck = sim_rt_first_but(rq, curr);
 	if (!stuck || !stuck->migrate_off || !sim_task_movable(stuck)) /* who is pinned for good waits */

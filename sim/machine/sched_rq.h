@@ -166,6 +166,12 @@ static inline bool sim_task_stuck(const struct sim_task *task)
 	return task->migrate_off || task->shared->on_cpu || task->donates || (task->fiber && task->preempt_count);
 }
 
+/* The same of the task that is `curr`, which is on its CPU anyway. */
+static inline bool sim_curr_stuck(const struct sim_task *curr)
+{
+	return curr->migrate_off || curr->donates;
+}
+
 static inline bool sim_task_movable(const struct sim_task *task)
 {
 	return task->nallowed > 1;

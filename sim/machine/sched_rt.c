@@ -179,7 +179,7 @@ static void check_equal(struct sim_rq *rq, struct sim_task *task)
 {
 	unsigned here = rq->cpu->id;
 
-	if (!sim_task_movable(rq->curr) || rq->curr->migrate_off || rq->curr->donates || sim_push_target(rq->curr, here, -1) < 0)
+	if (!sim_task_movable(rq->curr) || sim_curr_stuck(rq->curr) || sim_push_target(rq->curr, here, -1) < 0)
 		return;
 	if (sim_task_movable(task) && !sim_task_stuck(task) && sim_push_target(task, here, -1) >= 0)
 		return;

@@ -25,12 +25,12 @@ void progop_signal(struct sim_task *task, void *arg)
 	task->kernel_mode++;
 	for (uint32_t i = first; i < first + n; i++) {
 		struct sim_task *target = t->bound->task[i].task;
-		bool slept = !target->on_rq || target->donates;
+		bool slept = sim_task_asleep(target);
 
 		if (!is_alive(target))
 			continue;
 		sim_signal(target, in->how != 0);
-		if (slept && target->on_rq && !target->donates)
+		if (slept && !sim_task_asleep(target))
 			sim_spend(sim->cfg.costs.scalar[SIM_COST_wake]);
 	}
 	task->kernel_mode--;
