@@ -124,22 +124,25 @@ void places_append(GString *out, const char *head, const void *const trail[SIM_T
 	}
 }
 
+/* "NAME@what went through …"; @task: 1 + index, or 0. */
 static void append_task(GString *out, const struct run_bound *b, uint32_t task, const char *what)
 {
-	const struct sim_task *t = task && task <= b->ntask ? b->task[task - 1].task : NULL; /* a trace file has only the name */
-	g_autofree char *head = t ? g_strdup_printf(what, b->task[task - 1].name) : NULL;
+	const struct sim_task *t = task ? b->task[task - 1].task : NULL; /* a trace file has only the name */
+	g_autofree char *head = NULL;
 
-	if (t)
-		places_append(out, head, t->trail, t->ntrail);
+	if (!t)
+		return;
+	head = g_strdup_printf("%s%s went through", b->task[task - 1].name, what);
+	places_append(out, head, t->trail, t->ntrail);
 }
 
 void places_append_finding(GString *out, const struct run_bound *b, uint32_t task, uint32_t actor, uint32_t lock)
 {
 	const struct bound_trail *last = lock ? &b->lock[lock - 1].released : NULL;
 
-	append_task(out, b, task, "%s went through");
+	append_task(out, b, task, "");
 	if (actor != task)
-		append_task(out, b, actor, "%s, at work then, went through");
+		append_task(out, b, actor, ", at work then,");
 	if (last && last->task && last->task != task) {
 		g_autofree char *head = g_strdup_printf("the last release, by %s, went through", b->task[last->task - 1].name);
 
