@@ -191,7 +191,8 @@ static bool same_look(const struct twin_look *a, const struct twin_look *b)
 static bool same(const struct twin_rec *a, const struct twin_rec *b)
 {
 	/* that those who spin spin for good is clear when the last of them has parked, which is no step of a lock */
-	if (a->rec.type == SIM_REC_FINDING && b->rec.type == SIM_REC_FINDING)
+	if (a->rec.type == SIM_REC_FINDING && b->rec.type == SIM_REC_FINDING &&
+	    (a->rec.arg == RUN_FINDING_stuck_spinner || a->rec.arg == RUN_FINDING_deadlock))
 		return a->rec.task == b->rec.task && a->rec.obj == b->rec.obj && a->rec.arg == b->rec.arg;
 	return a->rec.time == b->rec.time && a->rec.type == b->rec.type && a->rec.cpu == b->rec.cpu &&
 	       a->rec.task == b->rec.task && a->rec.obj == b->rec.obj && a->rec.arg == b->rec.arg &&
