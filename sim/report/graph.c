@@ -253,6 +253,13 @@ static void put_waiters(const struct drawing *d, uint32_t i)
 	g_string_append_printf(out, "    s%um%u -> s%ul%u [color=\"#0060b0\", style=dotted];\n", d->number, i, d->number, i);
 }
 
+/* What a label says of the priority that @task has from somebody else. */
+static void put_loan(const struct drawing *d, uint32_t task)
+{
+	g_string_append(d->out, "\\nlends ");
+	report_prio(d->out, d->s->task[task].prio);
+}
+
 /* Who is kept out of a free lock by a ceiling: by whom, and whether it lends that one its priority. */
 static void put_barriers(const struct drawing *d)
 {
@@ -268,10 +275,8 @@ static void put_barriers(const struct drawing *d)
 		g_string_append_printf(d->out, "    s%ut%u -> s%ut%u [color=\"%s\"%s, label=\"kept out by the ceiling of what it holds",
 				       d->number, i, d->number, by, boost ? "#d55e00" : "#0060b0",
 				       boost ? ", penwidth=2, fontcolor=\"#d55e00\"" : "");
-		if (boost) {
-			g_string_append(d->out, "\\nlends ");
-			report_prio(d->out, s->task[by].prio);
-		}
+		if (boost)
+			put_loan(d, by);
 		g_string_append(d->out, "\"];\n");
 	}
 }
@@ -302,10 +307,8 @@ static void put_owners(const struct drawing *d, uint32_t i)
 				       o->task, boost ? "#d55e00" : circle ? "#cc0000" : "#000000",
 				       boost || circle ? ", penwidth=2" : "", o->shared ? "held shared" : "held");
 		put_time(out, o->since);
-		if (boost) {
-			g_string_append(out, "\\nlends ");
-			report_prio(out, d->s->task[o->task].prio);
-		}
+		if (boost)
+			put_loan(d, o->task);
 		g_string_append(out, boost ? "\", fontcolor=\"#d55e00\"];\n" : "\"];\n");
 	}
 	if (l->nowner > CROWD)

@@ -26,12 +26,11 @@ static void take_task(struct watch *w, uint32_t task, struct scene_task *s)
 {
 	const struct watch_task *t = &w->task[task];
 	bool waits = t->op == WATCH_OP_LOCK && t->op_waits;
-	bool barred = waits && t->op_barrier != WATCH_NONE && watch_free_lock(&w->lock[t->op_lock]);
 
 	*s = (struct scene_task){ .name = g_strdup(w->b->task[task].name), .policy = policy_of(w, task), .prio = t->prio,
 				  .normal = t->normal, .state = story_state_of(t), .cpu = t->cpu,
 				  .lock = waits ? t->op_lock : STORY_NONE,
-				  .barrier = barred ? t->op_barrier : STORY_NONE, .shared = waits && t->op_mode == LOCK_SHARED,
+				  .barrier = watch_barrier(w, t), .shared = waits && t->op_mode == LOCK_SHARED,
 				  .throttled = t->throttled, .irq = t->irq, .since = t->op_since, .end = STORY_NONE };
 }
 

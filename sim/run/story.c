@@ -119,8 +119,7 @@ static void fill_link(const struct watch *w, uint32_t task, bool waits, struct s
 	*link = (struct story_link){ .task = task, .lock = waits ? t->op_lock : STORY_NONE, .prio = t->prio,
 				     .normal = t->normal, .cpu = t->cpu, .state = story_state_of(t),
 				     .shared = waits && t->op_mode == LOCK_SHARED,
-				     .barred = waits && t->op_barrier != WATCH_NONE &&
-					       watch_free_lock(&w->lock[t->op_lock]) };
+				     .barred = waits && watch_barrier(w, t) != WATCH_NONE };
 }
 
 static bool met_before(const struct story_link *link, unsigned n, uint32_t task)

@@ -305,6 +305,14 @@ static inline bool watch_free_lock(const struct watch_lock *l)
 	return !l->nexcl && !l->nshared;
 }
 
+/* Who keeps @t out of a lock that is free, by the ceiling of what it holds; or WATCH_NONE. */
+static inline uint32_t watch_barrier(const struct watch *w, const struct watch_task *t)
+{
+	bool waits = t->op == WATCH_OP_LOCK && t->op_waits;
+
+	return waits && watch_free_lock(&w->lock[t->op_lock]) ? t->op_barrier : WATCH_NONE;
+}
+
 /* The words of a task that the machine and the models see; NULL in tests without a machine. */
 static inline const struct sim_shared *watch_shared(const struct watch *w, uint32_t task)
 {

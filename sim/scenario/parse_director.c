@@ -13,7 +13,6 @@
  * The block becomes the body of one more task, "director", which no other can outrun. None of the
  * words above is reserved elsewhere.
  */
-#include <errno.h>
 #include <string.h>
 
 #include "sim/scenario/parse.h"
