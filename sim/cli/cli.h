@@ -76,6 +76,8 @@ bool cli_parse_classes(const char *text, unsigned *classes, char **bad);
 struct scenario *cli_load(const char *path, FILE *messages, bool colour, int *status);
 /* The same with text put behind the file's. @more may be NULL. */
 struct scenario *cli_load_with(const char *path, const char *more, FILE *messages, bool colour, int *status);
+/* The options as given that a run depends on, apart from seed and choice: " --set a=5us --spin=poll", fit for a shell. */
+const char *cli_again(void);
 /* Fills @o from the options; false after a message. */
 bool cli_fill_run_options(struct run_options *o);
 /* Writes to stdout and flushes: 0, or CLI_WORLD after a message. */

@@ -160,6 +160,7 @@ bool cli_fill_run_options(struct run_options *o)
 			return false;
 		o->choice = &choice;
 	}
+	o->again = cli_again();
 	o->poll = opt.spin && !strcmp(opt.spin, "poll");
 	o->pieces = opt.pieces;
 	o->no_compare = opt.no_compare;

@@ -61,6 +61,39 @@ bool cli_load_kernels(void)
 	return true;
 }
 
+/* Quotes appear where a shell would ask for them. */
+static void put_option(GString *s, const char *name, const char *value)
+{
+	static const char plain[] = G_CSET_a_2_z G_CSET_A_2_Z "0123456789" "@%+=:,./-_";
+	g_autofree char *quoted = NULL;
+
+	if (!value)
+		return;
+	quoted = value[strspn(value, plain)] || !*value ? g_shell_quote(value) : g_strdup(value);
+	g_string_append_printf(s, " --%s %s", name, quoted);
+}
+
+static void put_options(GString *s, const char *name, char *const *values)
+{
+	for (; values && *values; values++)
+		put_option(s, name, *values);
+}
+
+const char *cli_again(void)
+{
+	static GString *s; /* to the end of the process, as all options */
+
+	s = g_string_truncate(s ? s : g_string_new(NULL), 0);
+	put_options(s, "kernel", opt.kernels);
+	put_options(s, "set", opt.sets);
+	put_option(s, "include-root", opt.include_root);
+	put_options(s, "limit", opt.limits);
+	put_option(s, "spin", opt.spin);
+	put_option(s, "max-steps", opt.max_steps);
+	put_option(s, "first", opt.first);
+	return s->str;
+}
+
 void cli_error(const char *fmt, ...)
 {
 	va_list args;

@@ -16,6 +16,8 @@ void sim_choice_finish(struct sim_choice *c)
 {
 	free(c->taken);
 	free(c->limit);
+	free(c->want);
+	free(c->among);
 	*c = (struct sim_choice){0};
 }
 
@@ -29,23 +31,34 @@ static void *resized(void *p, size_t bytes)
 	return p;
 }
 
-static void make_room(struct sim_choice *c, size_t room)
+static void make_room(uint32_t **value, uint32_t **limit, size_t *have, size_t room)
 {
-	if (room <= c->room)
+	if (room <= *have)
 		return;
-	if (room < 2 * c->room)
-		room = 2 * c->room;
-	c->taken = resized(c->taken, room * sizeof(*c->taken));
-	c->limit = resized(c->limit, room * sizeof(*c->limit));
-	c->room = room;
+	if (room < 2 * *have)
+		room = 2 * *have;
+	*value = resized(*value, room * sizeof(**value));
+	*limit = resized(*limit, room * sizeof(**limit));
+	*have = room;
 }
 
-static uint32_t prescribed(struct sim_choice *c, uint32_t n)
+/* The odometer counts in what it has taken. What a schedule says is kept apart, for run after run. */
+static bool prescribed(struct sim_choice *c, uint32_t n, uint32_t *value)
 {
-	if (c->taken[c->len] < n)
-		return c->taken[c->len];
+	size_t i = c->len;
+	uint32_t among;
+
+	if (i >= c->prefix || c->diverged)
+		return false;
+	*value = c->want ? c->want[i] : c->taken[i];
+	among = c->want ? c->among[i] : c->limit[i];
+	if (*value < n && (!among || among == n))
+		return true;
+	*value = 0;
 	c->diverged = true;
-	return 0;
+	c->diverged_at = i;
+	c->found = n;
+	return false;
 }
 
 /* SIM_CHOICE_FIXED keeps nothing: a long run has no end of decisions, all of them 0. */
@@ -58,12 +71,10 @@ uint32_t sim_choose(struct sim_choice *c, uint32_t n)
 		c->len++;
 		return 0;
 	}
-	if (c->len < c->prefix)
-		value = prescribed(c, n);
-	else if (c->policy == SIM_CHOICE_SEEDED)
+	if (!prescribed(c, n, &value) && c->policy == SIM_CHOICE_SEEDED)
 		value = (uint32_t)((sim_draw(c->stream, c->len, 0) >> 32) * n >> 32);
 	if (c->len < SIM_CHOICES_KEPT) {
-		make_room(c, c->len + 64);
+		make_room(&c->taken, &c->limit, &c->room, c->len + 64);
 		c->taken[c->len] = value;
 		c->limit[c->len] = n;
 	}
@@ -95,6 +106,17 @@ bool sim_choice_next(struct sim_choice *c)
 	return false;
 }
 
+size_t sim_choice_left(const struct sim_choice *c)
+{
+	return c->want && !c->diverged && c->len < c->prefix ? c->prefix - c->len : 0;
+}
+
+/* The first, out of however many, is one decision: most are that. */
+static bool same_decision(const struct sim_choice *c, size_t a, size_t b)
+{
+	return c->taken[a] == c->taken[b] && (!c->taken[a] || c->limit[a] == c->limit[b]);
+}
+
 char *sim_choice_print(const struct sim_choice *c)
 {
 	size_t len = c->policy == SIM_CHOICE_FIXED ? 0 : c->len, size;
@@ -108,12 +130,14 @@ char *sim_choice_print(const struct sim_choice *c)
 	out = open_memstream(&text, &size);
 	sim_assert(out);
 	for (size_t i = 0, run; i < len; i += run) {
-		for (run = 1; i + run < len && c->taken[i + run] == c->taken[i]; run++)
+		for (run = 1; i + run < len && same_decision(c, i, i + run); run++)
 			;
 		fputs(i ? "," : "", out);
 		if (run > 1)
 			fprintf(out, "%zux", run);
 		fprintf(out, "%u", c->taken[i]);
+		if (c->taken[i])
+			fprintf(out, "/%u", c->limit[i]);
 	}
 	sim_assert(fclose(out) == 0);
 	return text;
@@ -138,29 +162,37 @@ static bool number(const char **p, uint64_t max, uint64_t *value)
 	return true;
 }
 
-/* One VALUE or COUNTxVALUE. */
-static bool parse_run(const char **p, uint64_t *count, uint64_t *value)
+/* [COUNTx]VALUE[/LIMIT] */
+static bool parse_run(const char **p, uint64_t *count, uint64_t *value, uint64_t *limit)
 {
 	*count = 1;
+	*limit = 0;
 	if (!number(p, UINT32_MAX, value))
 		return false;
-	if (**p != 'x')
+	if (**p == 'x') {
+		*count = *value;
+		++*p;
+		if (!*count || !number(p, UINT32_MAX, value))
+			return false;
+	}
+	if (**p != '/')
 		return true;
-	*count = *value;
 	++*p;
-	return *count > 0 && number(p, UINT32_MAX, value);
+	return number(p, UINT32_MAX, limit) && *value < *limit;
 }
 
 static bool parse(struct sim_choice *c, const char *text)
 {
-	uint64_t count, value;
+	uint64_t count, value, limit;
 
 	while (*text) {
-		if (!parse_run(&text, &count, &value) || count > SIM_CHOICES_KEPT - c->prefix)
+		if (!parse_run(&text, &count, &value, &limit) || count > SIM_CHOICES_KEPT - c->prefix)
 			return false;
-		make_room(c, c->prefix + count);
-		while (count--)
-			c->taken[c->prefix++] = (uint32_t)value;
+		make_room(&c->want, &c->among, &c->want_room, c->prefix + count);
+		for (; count; count--, c->prefix++) {
+			c->want[c->prefix] = (uint32_t)value;
+			c->among[c->prefix] = (uint32_t)limit;
+		}
 		if (*text == ',' && text[1])
 			text++;
 		else if (*text)

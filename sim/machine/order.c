@@ -45,6 +45,16 @@ static unsigned take_ties(struct sim_event *first)
 	return n;
 }
 
+static unsigned choose(const struct sim_event *first, unsigned open)
+{
+	bool before = sim->choice->diverged;
+	unsigned chosen = sim_choose(sim->choice, open);
+
+	if (sim->choice->diverged && !before)
+		sim->choice->diverged_time = first->time;
+	return chosen;
+}
+
 struct sim_event *sim_order_pop(void)
 {
 	struct sim_event *first = sim_evq_pop(&sim->evq);
@@ -61,7 +71,7 @@ struct sim_event *sim_order_pop(void)
 		sim->ties[i] = sim->ties[open];
 		sim->ties[open++] = ev;
 	}
-	chosen = open > 1 ? sim_choose(sim->choice, open) : 0;
+	chosen = open > 1 ? choose(first, open) : 0;
 	for (unsigned i = 0; i < n; i++)
 		if (i != chosen)
 			sim_evq_push(&sim->evq, sim->ties[i], sim->ties[i]->time, sim->ties[i]->rank);

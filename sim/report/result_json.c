@@ -187,6 +187,11 @@ static void choices(struct json *j, const struct run_choice *c)
 	json_count(j, "open", c->open);
 	json_count(j, "not_default", c->turned);
 	json_bool(j, "diverged", c->diverged);
+	if (c->diverged) {
+		json_count(j, "diverged_at", c->diverged_at);
+		json_count(j, "diverged_ps", c->diverged_time);
+	}
+	json_count(j, "left", c->left);
 	if (c->schedule)
 		json_string(j, "schedule", c->schedule);
 	else

@@ -77,12 +77,32 @@ static void throughput(const struct page *p, const struct run_result *r)
 			       r->throughput_milli / 1000, (unsigned)(r->throughput_milli % 1000), r->done);
 }
 
+/* A schedule that was recorded of something else. */
+static void misfit(const struct page *p, const struct run_choice *c)
+{
+	char t[SIM_TIME_CHARS];
+
+	if (c->left)
+		g_string_append_printf(p->out, "  misfit      the run ended before the last %" G_GUINT64_FORMAT
+					       " decisions of the schedule\n", c->left);
+	if (!c->diverged)
+		return;
+	g_string_append_printf(p->out, "  misfit      the schedule does not fit at its decision %" G_GUINT64_FORMAT
+				       ", at %s: ", c->diverged_at, sim_time_format(t, c->diverged_time));
+	if (c->among)
+		g_string_append_printf(p->out, "it chose among %u, here are %u;", c->among, c->found);
+	else
+		g_string_append_printf(p->out, "there are only %u to choose among;", c->found);
+	g_string_append(p->out, "\n              it was recorded of another scenario, or other settings; from there on: the fixed order\n");
+}
+
 static void choices(const struct page *p, const struct run_choice *c)
 {
 	if (!c)
 		return;
-	g_string_append_printf(p->out, "  orders      %" G_GUINT64_FORMAT " open, %" G_GUINT64_FORMAT " not as by default%s\n",
-			       c->open, c->turned, c->diverged ? "; the schedule did not fit everywhere" : "");
+	g_string_append_printf(p->out, "  orders      %" G_GUINT64_FORMAT " open, %" G_GUINT64_FORMAT " not as by default\n",
+			       c->open, c->turned);
+	misfit(p, c);
 	if (c->replay)
 		g_string_append_printf(p->out, "  again       --choice %s\n", c->replay);
 }

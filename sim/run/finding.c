@@ -67,13 +67,14 @@ static char *with_places(const struct watch *w, char *text, uint32_t task, uint3
 static char *with_replay(const struct watch *w, char *text)
 {
 	const struct sim_choice *c = w->b->choice;
+	const char *again = w->again ? w->again : "";
 	char *all, *spec;
 
 	if (!w->scn || !w->scn->nsources)
 		return text;
 	spec = c && c->policy != SIM_CHOICE_FIXED ? sim_choice_spec(c, RUN_REPLAY_MAX) : NULL;
-	all = g_strdup_printf("%s\nreplay: lockstep run %s --seed %" PRIu64 "%s%s", text, w->scn->sources[0]->path,
-			      w->b->seed, spec ? " --choice " : "", spec ? spec : "");
+	all = g_strdup_printf("%s\nreplay: lockstep run %s --seed %" PRIu64 "%s%s%s", text, w->scn->sources[0]->path,
+			      w->b->seed, again, spec ? " --choice " : "", spec ? spec : "");
 	free(spec);
 	g_free(text);
 	return all;

@@ -182,9 +182,13 @@ struct run_compare {
 
 struct run_choice { /* what a policy other than the fixed one decided */
 	uint64_t open, turned; /* orders that were open; of them (as far as kept) not decided as the fixed one would */
-	bool diverged;	       /* a prescribed decision did not fit */
+	bool diverged;	       /* a prescribed decision did not fit: */
+	uint64_t diverged_at;  /* which, from 1 */
+	sim_time diverged_time;
+	uint32_t found, among; /* how many could come first; how many when it was recorded, 0: not told */
+	uint64_t left;	       /* prescribed decisions that the run did not come to */
 	char *schedule;	       /* all decisions, in the form that --choice=replay: takes; NULL: too many */
-	char *replay;	       /* "replay:2x0,1" or "seed:7": what brings the run back; NULL: only the same file does */
+	char *replay;	       /* "replay:2x0,1/2" or "seed:7": what brings the run back; NULL: only the same file does */
 };
 
 enum run_end { RUN_END_TIME, RUN_END_DONE, RUN_END_QUIET, RUN_END_FINDING, RUN_END_STEPS, RUN_END_INTERRUPTED };

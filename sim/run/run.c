@@ -316,7 +316,14 @@ static void fill_choice(const struct sim_choice *c, struct run_result *res)
 	res->choice->open = c->len;
 	for (size_t i = 0; i < MIN(c->len, SIM_CHOICES_KEPT); i++)
 		res->choice->turned += c->taken[i] != 0;
+	res->choice->left = sim_choice_left(c);
 	res->choice->diverged = c->diverged;
+	if (c->diverged) {
+		res->choice->diverged_at = c->diverged_at + 1;
+		res->choice->diverged_time = c->diverged_time;
+		res->choice->found = c->found;
+		res->choice->among = c->among ? c->among[c->diverged_at] : 0;
+	}
 	res->choice->schedule = sim_choice_print(c);
 	res->choice->replay = sim_choice_spec(c, RUN_REPLAY_MAX);
 }

@@ -23,6 +23,7 @@ struct run_options {
 	struct sim_choice *choice; /* decides open orders in every run, rewound before each; NULL: the fixed order */
 	const char *trace_path;	   /* NULL: none */
 	unsigned trace_classes;	   /* of the file; 0: SCHED | LOCK | TASK */
+	const char *again;	   /* what else a command that shows a finding again must say, with a blank before each; or NULL */
 	uint64_t max_steps;	   /* 0: default (10^10) */
 	sim_time max_time;	   /* cuts the run short (test --first); 0: none */
 	bool no_compare;	   /* skip compare blocks */

@@ -102,6 +102,7 @@ struct watch *watch_create(struct run_bound *bound, const struct run_options *op
 	fold_cpu_init(w);
 	finding_init(w);
 	track_init(w);
+	w->again = options ? options->again : NULL;
 	account_init(w, options && (options->pieces || options->story));
 	if (options && options->story && !bound->compared)
 		story_init(w, options->story);

@@ -210,6 +210,7 @@ struct watch {
 	sim_time now;		 /* of the latest record */
 	bool accounting;	 /* some waits are cut into pieces */
 	bool stopped;		 /* a finding ended the run */
+	const char *again;	 /* as in struct run_options */
 	bool ended;		 /* between END and free */
 	bool complete;		 /* the run was not cut short */
 	bool handed;		 /* the result owns rtask, rlock, rcpu */

@@ -184,6 +184,7 @@ expect 1 "$lockstep" run --choice "$schedule" race.lks
 grep -v '^  again' out >replayed
 same seeded replayed "the schedule of a finding does not bring it back"
 echo "${schedule#replay:}" >schedule
+sed 's/busted-race/mutex/; s/^task a/param d = 1ms\n&/; s/lock l  run 1ms/lock l  run d/' race.lks >given.lks
 expect 1 "$lockstep" run --choice replay:@schedule race.lks
 grep -v '^  again' out >replayed
 same seeded replayed "a schedule in a file is not the same as on the command line"
@@ -192,7 +193,19 @@ has out '"schedule": "'
 expect 0 "$lockstep" run --json good.lks
 has out '"choice": null'
 expect 0 "$lockstep" run --choice replay:7,7,7 good.lks
-has out "did not fit"
+has out "does not fit at its decision 1,"
+# the command of a finding repeats what else was said, quoted where a shell would stumble
+expect 1 "$lockstep" run --set "l=busted-race" --set "d=1ms + 1us" --limit tasks=9 --choice seed:8 given.lks
+has out "replay: lockstep run given.lks --seed 1 --set l=busted-race --set 'd=1ms + 1us' --limit tasks=9 --choice replay:"
+sed 's/^  again.*//' out >given
+again=$(sed -n 's/^    replay: lockstep//p' out)
+eval "expect 1 '$lockstep' $again"
+sed 's/^  again.*//' out >replayed
+same given replayed "the command of a finding does not bring it back"
+# a schedule of another scenario says where it parts, also when the value taken there would do
+sed '/^task b/p; s/^task b\(.*\) cpu 1/task c\1 cpu 2/; s/cores 2/cores 3/' race.lks >other.lks
+expect 0 "$lockstep" run --choice "$schedule" other.lks
+has out "it chose among 2, here are 3;"
 for wrong in seed seed: seed:x seed:-1 seed:99999999999999999999 replay replay:1,,2 replay:x other ''; do
 	expect 2 "$lockstep" run --choice "$wrong" good.lks
 	has err "--choice"

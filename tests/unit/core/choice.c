@@ -152,12 +152,12 @@ START_TEST(test_form)
 	for (unsigned i = 0; i < 5; i++)
 		ck_assert_uint_eq(sim_choose(&c, 9), values[i]);
 	text = sim_choice_print(&c);
-	ck_assert_str_eq(text, "2x0,1,0,3");
+	ck_assert_str_eq(text, "2x0,1/9,0,3/9");
 	free(text);
 	for (unsigned i = 0; i < 5; i++)
 		ck_assert_uint_eq(sim_choose(&c, 9), 0);
 	text = sim_choice_print(&c);
-	ck_assert_str_eq(text, "2x0,1,0,3");
+	ck_assert_str_eq(text, "2x0,1/9,0,3/9");
 	free(text);
 	ck_assert(sim_choice_parse(&c, ""));
 	text = sim_choice_print(&c);
@@ -177,8 +177,38 @@ START_TEST(test_diverged)
 	ck_assert(!c.diverged);
 	ck_assert_uint_eq(sim_choose(&c, 3), 0);
 	ck_assert(c.diverged);
-	ck_assert_uint_eq(sim_choose(&c, 2), 1);
+	ck_assert_uint_eq(c.diverged_at, 1);
+	ck_assert_uint_eq(c.found, 3);
+	ck_assert_uint_eq(sim_choose(&c, 2), 0); /* what comes after is about something else */
+	ck_assert_uint_eq(sim_choice_left(&c), 0);
+	/* the schedule is what it was, for the next run */
 	sim_choice_rewind(&c);
+	ck_assert(!c.diverged);
+	ck_assert_uint_eq(sim_choose(&c, 2), 1);
+	ck_assert_uint_eq(sim_choose(&c, 6), 5);
+	ck_assert_uint_eq(sim_choice_left(&c), 1);
+	sim_choice_finish(&c);
+}
+END_TEST
+
+/* A value that would fit does not, where it was chosen among more or fewer. */
+START_TEST(test_chosen_among)
+{
+	struct sim_choice c;
+
+	sim_choice_init(&c, SIM_CHOICE_REPLAY, 1);
+	ck_assert(sim_choice_parse(&c, "2x1/3,0,1/2"));
+	ck_assert_uint_eq(sim_choose(&c, 3), 1);
+	ck_assert_uint_eq(sim_choose(&c, 4), 0);
+	ck_assert(c.diverged);
+	ck_assert_uint_eq(c.diverged_at, 1);
+	ck_assert_uint_eq(c.found, 4);
+	ck_assert_uint_eq(c.among[1], 3);
+	sim_choice_rewind(&c);
+	ck_assert_uint_eq(sim_choose(&c, 3), 1);
+	ck_assert_uint_eq(sim_choose(&c, 3), 1);
+	ck_assert_uint_eq(sim_choose(&c, 9), 0);
+	ck_assert_uint_eq(sim_choose(&c, 2), 1);
 	ck_assert(!c.diverged);
 	sim_choice_finish(&c);
 }
@@ -186,7 +216,7 @@ END_TEST
 
 static const char *const malformed[] = {
 	",",  "1,", "1,,2", "x1",         "2x",           "0x1",   " 1",  "1 ",
-	"-1", "+1", "a",    "4294967296", "4294967295x1", "2x3x4", "1;2", "99999999999999999999"};
+	"-1", "+1", "a",    "4294967296", "4294967295x1", "2x3x4", "1;2", "1/", "1/1", "1/x", "2x1/0", "/2", "1/2/3", "99999999999999999999"};
 
 START_TEST(test_malformed)
 {
@@ -211,6 +241,7 @@ int main(void)
 	tcase_add_test(tc, test_print_and_replay);
 	tcase_add_test(tc, test_form);
 	tcase_add_test(tc, test_diverged);
+	tcase_add_test(tc, test_chosen_among);
 	tcase_add_loop_test(tc, test_malformed, 0, sizeof(malformed) / sizeof(malformed[0]));
 	suite_add_tcase(suite, tc);
 	return run_suite(suite);
