@@ -127,7 +127,7 @@ static bool who_is(const struct watch *w, const struct scn_who *who, uint32_t ta
 {
 	const struct bound_task *b = &w->b->task[task];
 
-	return task < w->ntask && b->decl == who->task &&
+	return (task >= w->ntask) == who->irq && b->decl == who->task &&
 	       (who->instance < 0 || b->instance == (uint32_t)who->instance);
 }
 

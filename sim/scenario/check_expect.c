@@ -6,8 +6,15 @@
 
 static void check_instance(struct parser *p, const struct scn_who *who)
 {
-	const struct scn_task *task = &p->scn->task[who->task];
+	const struct scn_task *task;
 
+	if (who->irq) {
+		if (who->instance >= 0)
+			parse_fail(p, SIM_DIAG_not_indexed, who->pos, "\"%.60s\" is an interrupt and takes no index",
+				   p->scn->irq[who->task].name);
+		return;
+	}
+	task = &p->scn->task[who->task];
 	if (who->instance >= 0 && !task->indexed)
 		parse_fail(p, SIM_DIAG_not_indexed, who->pos, "\"%.60s\" is a single task and takes no index",
 			   task->name);

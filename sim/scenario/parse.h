@@ -46,6 +46,7 @@ struct symbol {
 enum ref_kind {
 	REF_OBJECT, /* *index: of a lock, completion, … of one of @kinds */
 	REF_TASK,   /* *index */
+	REF_CYCLE,  /* expect: a task or an interrupt, *who */
 	REF_SLEEPS, /* expect: a task or a lock */
 	REF_DONE,   /* expect: a task or the name of a done */
 };
@@ -57,6 +58,7 @@ struct ref { /* a name whose declaration may come later */
 	unsigned kinds;		 /* 1 << enum scn_object_kind */
 	const char *verb;	 /* the statement, for messages: "lock" */
 	uint32_t *index;
+	struct scn_who *who;
 	struct scn_expect *expect;
 };
 

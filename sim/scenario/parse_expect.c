@@ -120,14 +120,14 @@ static bool parse_lock_of(struct parser *p, struct scn_expect *x, unsigned kinds
 
 #define WAITABLE (1u << SCN_LOCK | 1u << SCN_SEMAPHORE | 1u << SCN_COMPLETION | 1u << SCN_CONDITION)
 
-static bool parse_whos(struct parser *p, struct scn_expect *x)
+static bool parse_whos(struct parser *p, struct scn_expect *x, enum ref_kind kind)
 {
 	g_autoptr(GArray) list = g_array_new(FALSE, TRUE, sizeof(struct scn_who));
 	g_autoptr(GArray) refs = g_array_new(FALSE, TRUE, sizeof(struct ref));
 
 	while (p->tok.kind == TOK_NAME && !p->tok.kw) {
 		struct scn_who who = {.instance = -1};
-		struct ref ref = {.kind = REF_TASK, .verb = "expect"};
+		struct ref ref = {.kind = kind, .verb = "expect"};
 
 		if (list->len == PARSE_MAX_LIST)
 			return parse_too_many(p, SIM_DIAG_list_too_long, p->tok.pos, "tasks", PARSE_MAX_LIST);
@@ -144,7 +144,8 @@ static bool parse_whos(struct parser *p, struct scn_expect *x)
 	for (unsigned i = 0; i < refs->len; i++) {
 		struct ref *ref = &g_array_index(refs, struct ref, i);
 
-		ref->index = &x->who[i].task; /* now that the list has its place */
+		ref->who = &x->who[i]; /* now that the list has its place */
+		ref->index = &ref->who->task;
 		g_array_append_val(p->refs, *ref);
 	}
 	return true;
@@ -199,7 +200,7 @@ static bool parse_grants(struct parser *p, struct scn_expect *x)
 {
 	x->kind = SCN_EXPECT_GRANTS;
 	if (!parse_lock_of(p, x, WAITABLE) || !parse_need(p, '=', "\"=\" and the tasks in order of grants") ||
-	    !parse_whos(p, x))
+	    !parse_whos(p, x, REF_TASK))
 		return false;
 	return x->nwho || parse_expected(p, "a task");
 }
@@ -388,7 +389,7 @@ static bool parse_expect_kind(struct parser *p, struct scn_expect *x, const stru
 		return parse_no(p, x);
 	case 1:
 		x->kind = SCN_EXPECT_DEADLOCK;
-		return parse_whos(p, x);
+		return parse_whos(p, x, REF_CYCLE);
 	case 2:
 		x->kind = SCN_EXPECT_FINDING;
 		return parse_word(p, "the kind of the finding", &x->text, &x->task.pos);

@@ -105,7 +105,9 @@ static void resolve_task(struct parser *p, const struct ref *ref)
 	const struct symbol *sym = parse_symbol(p, ref->name);
 	char buf[80];
 
-	if (sym && sym->kind == SYM_TASK)
+	if (sym && ref->kind == REF_CYCLE && sym->kind == SYM_INTERRUPT)
+		ref->who->irq = true;
+	if (sym && (sym->kind == SYM_TASK || (ref->who && ref->who->irq)))
 		*ref->index = sym->index;
 	else if (sym)
 		parse_fail(p, SIM_DIAG_wrong_kind, ref->pos, "\"%s\" is a %s, not a task", ref->name,
@@ -182,6 +184,7 @@ void resolve_names(struct parser *p)
 			resolve_object(p, ref);
 			break;
 		case REF_TASK:
+		case REF_CYCLE:
 			resolve_task(p, ref);
 			break;
 		case REF_SLEEPS:

@@ -222,7 +222,7 @@ enum scn_expect_kind {
 	SCN_EXPECT_STEPS,	/* steps of the director that were missed, rel, value */
 };
 
-struct scn_who { uint32_t task; int32_t instance; struct sim_pos pos; }; /* instance -1: any, pooled */
+struct scn_who { uint32_t task; int32_t instance; bool irq; struct sim_pos pos; }; /* instance -1: any, pooled; irq: task is an interrupt's index */
 
 struct scn_expect {
 	enum scn_expect_kind kind;
