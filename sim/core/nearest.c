@@ -9,6 +9,12 @@
 
 #define WORD_MAX 64
 
+/* "Mutex" is "mutex": a capital is no mistake worth counting. */
+static char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
 static unsigned least(unsigned a, unsigned b)
 {
 	return a < b ? a : b;
@@ -27,7 +33,7 @@ static unsigned distance(const char *a, size_t alen, const char *b, size_t blen)
 		now[0] = (unsigned)i;
 		for (size_t j = 1; j <= blen; j++) {
 			now[j] = least(old[j] + 1, now[j - 1] + 1);
-			now[j] = least(now[j], old[j - 1] + (a[i - 1] != b[j - 1]));
+			now[j] = least(now[j], old[j - 1] + (lower(a[i - 1]) != lower(b[j - 1])));
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
 				now[j] = least(now[j], older[j - 2] + 1);
 		}

@@ -288,6 +288,12 @@ static const char *not_ascii(const struct token *t)
 		return "this is written \"<=\"";
 	if (t->len == 3 && !memcmp(t->at, "\xe2\x89\xa5", 3))
 		return "this is written \">=\"";
+	if (t->len == 3 && !memcmp(t->at, "\xe2\x80", 2) && (t->at[2] & 0xfc) == 0x9c)
+		return "strings are written in plain double quotes";
+	if (t->len == 3 && !memcmp(t->at, "\xe2\x80", 2) && (t->at[2] & 0xfc) == 0x98)
+		return "strings are written in plain double quotes";
+	if (t->len == 2 && !memcmp(t->at, "\xc2\xa0", 2))
+		return "a blank that only looks like one (U+00A0)";
 	return "only ASCII can stand outside strings and comments";
 }
 
@@ -324,7 +330,8 @@ static void lex_punct(struct lexer *lx, struct token *t)
 		char text[3];
 		enum punct punct;
 	} pairs[] = {
-		{"<=", PUNCT_LE}, {">=", PUNCT_GE}, {"!=", PUNCT_NE}, {"==", PUNCT_EQEQ}, {"..", PUNCT_DOTS}};
+		{"<=", PUNCT_LE}, {">=", PUNCT_GE}, {"!=", PUNCT_NE}, {"==", PUNCT_EQEQ},
+		{"=<", PUNCT_EQLT}, {"=>", PUNCT_EQGT}, {"..", PUNCT_DOTS}};
 	char c = *lx->next++;
 
 	t->kind = TOK_PUNCT;
@@ -359,6 +366,34 @@ static bool line_too_long(struct lexer *lx, struct token *t)
 	return true;
 }
 
+/* Comments as in C: one message for all of them, and the text reads as if they were not there. */
+static bool skip_c_comment(struct lexer *lx, struct token *t)
+{
+	const char *from = lx->next;
+	bool line;
+
+	if (lx->end - from < 2 || *from != '/' || (from[1] != '/' && from[1] != '*'))
+		return false;
+	line = from[1] == '/';
+	for (lx->next += 2; lx->next < lx->end; lx->next++) {
+		if (line ? *lx->next == '\n' : lx->next[-1] == '*' && *lx->next == '/' && lx->next - from > 2)
+			break;
+		if (*lx->next == '\n') {
+			lx->line++;
+			lx->line_start = lx->next + 1;
+			lx->first = true;
+		}
+	}
+	lx->next += !line && lx->next < lx->end;
+	t->pos.width = 2;
+	if (!lx->comments && !lx->quiet)
+		sim_diag_add(lx->diags, SIM_DIAG_bad_character, t->pos, "comments begin with \"#\" and end with the line");
+	lx->comments |= !lx->quiet;
+	lx->first |= t->first;
+	start_token(lx, t);
+	return true;
+}
+
 /* C's habit. One message for all of them, and the text reads as if they were not there. */
 static void skip_semicolons(struct lexer *lx, struct token *t)
 {
@@ -376,7 +411,9 @@ static void skip_semicolons(struct lexer *lx, struct token *t)
 void lex_next(struct lexer *lx, struct token *t)
 {
 	start_token(lx, t);
-	skip_semicolons(lx, t);
+	do
+		skip_semicolons(lx, t);
+	while (skip_c_comment(lx, t));
 	if (lx->next == lx->end) {
 		t->kind = TOK_END;
 		return;

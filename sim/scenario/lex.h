@@ -59,7 +59,7 @@ enum token_kind {
 	TOK_BAD,    /* was reported already */
 };
 
-enum punct { PUNCT_LE = 256, PUNCT_GE, PUNCT_NE, PUNCT_EQEQ, PUNCT_DOTS };
+enum punct { PUNCT_LE = 256, PUNCT_GE, PUNCT_NE, PUNCT_EQEQ, PUNCT_EQLT, PUNCT_EQGT, PUNCT_DOTS };
 
 struct token {
 	enum token_kind kind;
@@ -81,6 +81,7 @@ struct lexer {
 	bool first; /* no token of this line was delivered yet */
 	bool quiet; /* report nothing: skipping after an error */
 	bool semicolons; /* the first was reported; the others are blanks */
+	bool comments;	 /* as above, of those in the manner of C */
 };
 
 void lex_begin(struct lexer *lx, const struct sim_source *source, struct sim_diags *diags);

@@ -102,6 +102,12 @@ static void parse_source(struct parser *p, struct sim_source *source)
 		p->lex.line_start += 3;
 	}
 	memset(&p->tok, 0, sizeof(p->tok));
+	if (source->len >= 2 && (!memcmp(source->text, "\xff\xfe", 2) || !memcmp(source->text, "\xfe\xff", 2))) {
+		p->fatal = true;
+		parse_fail(p, SIM_DIAG_bad_utf8, (struct sim_pos){.source = source, .line = 1, .column = 1, .width = 1},
+			   "this file is UTF-16; save it as UTF-8");
+		return;
+	}
 	parse_advance(p);
 	while (p->tok.kind != TOK_END && !parse_stopped(p))
 		parse_top(p);

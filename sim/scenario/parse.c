@@ -160,6 +160,18 @@ bool parse_too_many(struct parser *p, enum sim_diag_code code, struct sim_pos po
 	return parse_fail(p, code, pos, "more than %u %s", max, what);
 }
 
+/* Habits of other languages. */
+static const char *habit(const struct parser *p, const char *what)
+{
+	if (parse_is(p, '('))
+		return strstr(what, "\"{\"") ? "; blocks stand in { }" : "";
+	if (parse_is(p, ','))
+		return "; blanks separate, no commas";
+	if (parse_is(p, '='))
+		return "; a value follows its name without \"=\"";
+	return "";
+}
+
 bool parse_expected(struct parser *p, const char *what)
 {
 	const struct token *t = &p->tok;
@@ -179,8 +191,8 @@ bool parse_expected(struct parser *p, const char *what)
 	case TOK_PUNCT:
 		break;
 	}
-	return parse_fail(p, SIM_DIAG_syntax, t->pos, "expected %s, found \"%.*s\"", what, len,
-			  t->kind == TOK_VAR ? t->at - 1 : t->at);
+	return parse_fail(p, SIM_DIAG_syntax, t->pos, "expected %s, found \"%.*s\"%s", what, len,
+			  t->kind == TOK_VAR ? t->at - 1 : t->at, habit(p, what));
 }
 
 const char *parse_meant(const char *word, const char *const *names, char *buf, size_t room)
@@ -213,6 +225,7 @@ bool parse_new_name(struct parser *p, const char *what, const char **name, struc
 		parse_fail(p, SIM_DIAG_reserved_word, p->tok.pos,
 			   "\"%.*s\" is a word of the language and cannot be a name", (int)p->tok.len,
 			   p->tok.at);
+		p->misnamed[p->tok.kw] = true;
 		parse_advance(p);
 		return false;
 	}
@@ -229,7 +242,7 @@ bool parse_new_name(struct parser *p, const char *what, const char **name, struc
 
 bool parse_name(struct parser *p, const char *what, const char **name, struct sim_pos *pos)
 {
-	if (p->tok.kind != TOK_NAME || p->tok.kw)
+	if (p->tok.kind != TOK_NAME || (p->tok.kw && !p->misnamed[p->tok.kw]))
 		return parse_expected(p, what);
 	*name = parse_slice(p, &p->tok);
 	*pos = p->tok.pos;
@@ -272,14 +285,18 @@ static bool statement_begins(const struct parser *p, unsigned where)
 
 void parse_resync(struct parser *p, unsigned where, unsigned depth)
 {
+	unsigned parens = 0; /* what stands in those is no statement, unless they were left open */
+
 	p->lex.quiet = true;
 	while (p->tok.kind != TOK_END) {
-		bool closes = parse_is(p, '}');
+		bool closes = parse_is(p, '}'), inside = parens && p->tok.pos.column > 1;
 
-		if (p->depth == depth && (closes || statement_begins(p, where)))
+		if (p->depth == depth && (closes || (!inside && statement_begins(p, where))))
 			break;
+		parens += parse_is(p, '(');
+		parens -= parens && parse_is(p, ')');
 		parse_advance(p);
-		if (closes && p->depth == depth && !parse_is_name(p, "else"))
+		if (closes && !parens && p->depth == depth && !parse_is_name(p, "else"))
 			break;
 	}
 	p->lex.quiet = false;

@@ -81,6 +81,7 @@ struct parser {
 	struct token tok;	/* the current one */
 	struct token last;	/* the one before */
 	unsigned depth;		/* of braces consumed */
+	bool misnamed[KW_COUNT]; /* words that were declared as names, and reported there */
 	unsigned nesting;	/* of blocks and parentheses being parsed */
 	bool lost;		/* a declaration could not be read: a missing name says nothing */
 	bool fatal;		/* a limit was passed: read no further */

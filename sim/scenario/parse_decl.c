@@ -280,6 +280,8 @@ static bool parse_ranges(struct parser *p, struct scn_task *task)
 		if (parse_take(p, '-') &&
 		    !parse_atom(p, WANT_COUNT, EXPR_INSTANCE, "the last CPU of the range", &r.hi))
 			return false;
+		if (parse_is(p, PUNCT_DOTS))
+			return parse_fail(p, SIM_DIAG_syntax, p->tok.pos, "a range of CPUs is written with \"-\", as in 0-3");
 		g_array_append_val(list, r);
 	} while (parse_take(p, ','));
 	task->ncpus = list->len;

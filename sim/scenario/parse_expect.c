@@ -63,6 +63,12 @@ bool parse_relation(struct parser *p, enum scn_rel *rel)
 		parse_fail(p, SIM_DIAG_bad_relation, p->tok.pos, "equality is written \"=\"");
 		*rel = SCN_EQ;
 		break;
+	case PUNCT_EQLT:
+	case PUNCT_EQGT:
+		*rel = punct == PUNCT_EQLT ? SCN_LE : SCN_GE;
+		parse_fail(p, SIM_DIAG_bad_relation, p->tok.pos, "this is written \"%s\"",
+			   punct == PUNCT_EQLT ? "<=" : ">=");
+		break;
 	default:
 		return parse_expected(p, "one of <= < = != >= >");
 	}
@@ -125,7 +131,7 @@ static bool parse_whos(struct parser *p, struct scn_expect *x, enum ref_kind kin
 	g_autoptr(GArray) list = g_array_new(FALSE, TRUE, sizeof(struct scn_who));
 	g_autoptr(GArray) refs = g_array_new(FALSE, TRUE, sizeof(struct ref));
 
-	while (p->tok.kind == TOK_NAME && !p->tok.kw) {
+	while (p->tok.kind == TOK_NAME && (!p->tok.kw || (p->misnamed[p->tok.kw] && !p->tok.first))) {
 		struct scn_who who = {.instance = -1};
 		struct ref ref = {.kind = kind, .verb = "expect"};
 
@@ -164,29 +170,43 @@ static bool parse_window(struct parser *p, struct scn_expect *x)
 
 /* -- kinds ---------------------------------------------------------------------------------------- */
 
+/* None of @words; NULL-terminated. */
+static bool misspelled(struct parser *p, const char *const *words, const char *what)
+{
+	g_autofree char *word = g_strndup(p->tok.at, MIN(p->tok.len, 40));
+	char meant[80];
+
+	parse_meant(word, words, meant, sizeof(meant));
+	if (p->tok.kind != TOK_NAME || !*meant)
+		return parse_expected(p, what);
+	return parse_fail(p, SIM_DIAG_syntax, p->tok.pos, "expected %s, found \"%s\"%s", what, word, meant);
+}
+
 static bool parse_no(struct parser *p, struct scn_expect *x)
 {
+	static const char *const kinds[] = {"deadlock", "finding", NULL};
+
 	if (parse_take_name(p, "deadlock"))
 		x->kind = SCN_EXPECT_NO_DEADLOCK;
 	else if (parse_take_name(p, "finding"))
 		x->kind = SCN_EXPECT_NO_FINDING;
 	else
-		return parse_expected(p, "\"deadlock\" or \"finding\"");
+		return misspelled(p, kinds, "\"deadlock\" or \"finding\"");
 	return true;
 }
 
 static bool parse_stat(struct parser *p, enum scn_stat *stat)
 {
-	static const char *const names[] = {"max", "p99", "p50", "mean", "min"};
+	static const char *const names[] = {"max", "p99", "p50", "mean", "min", NULL};
 	static const enum scn_stat stats[] = {SCN_STAT_MAX, SCN_STAT_P99, SCN_STAT_P50, SCN_STAT_MEAN,
 					      SCN_STAT_MIN};
 
-	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++)
+	for (unsigned i = 0; i < G_N_ELEMENTS(stats); i++)
 		if (parse_take_name(p, names[i])) {
 			*stat = stats[i];
 			return true;
 		}
-	return parse_expected(p, "\"max\", \"p99\", \"p50\", \"mean\" or \"min\"");
+	return misspelled(p, names, "\"max\", \"p99\", \"p50\", \"mean\" or \"min\"");
 }
 
 static bool parse_expect_wait(struct parser *p, struct scn_expect *x)

@@ -323,6 +323,17 @@ static bool parse_random(struct parser *p, struct expr_state *st, struct scn_exp
 	return ok;
 }
 
+static bool bare_point(struct parser *p, const char *what)
+{
+	struct token t;
+
+	parse_peek(p, &t, 1);
+	if (t.kind != TOK_NUMBER)
+		return parse_expected(p, what);
+	return parse_fail(p, SIM_DIAG_syntax, p->tok.pos, "digits on both sides of the point: \"0.%.*s\"",
+			  (int)MIN(t.len, 40), t.at);
+}
+
 static bool parse_factor(struct parser *p, struct expr_state *st, struct scn_expr **out)
 {
 	bool ok;
@@ -343,10 +354,12 @@ static bool parse_factor(struct parser *p, struct expr_state *st, struct scn_exp
 			p->nesting--;
 			return ok;
 		}
-		if (p->tok.kw == KW_NONE)
+		if (p->tok.kw == KW_NONE || p->misnamed[p->tok.kw])
 			return parse_param_use(p, out);
 		break;
 	case TOK_PUNCT:
+		if (parse_is(p, '.'))
+			return bare_point(p, st->what);
 		if (parse_is(p, '-'))
 			return parse_fail(p, SIM_DIAG_out_of_range, p->tok.pos, "%s cannot be negative",
 					  st->what);

@@ -103,8 +103,11 @@ bool parse_count(struct parser *p, const char *what, uint64_t min, uint64_t max,
 	*out = e->value;
 	if (e->value >= min && e->value <= max)
 		return true;
-	parse_fail(p, SIM_DIAG_out_of_range, e->pos,
-		   "%s must be from %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT, what, min, max);
+	if (max == UINT64_MAX)
+		parse_fail(p, SIM_DIAG_out_of_range, e->pos, "%s must be at least %" G_GUINT64_FORMAT, what, min);
+	else
+		parse_fail(p, SIM_DIAG_out_of_range, e->pos,
+			   "%s must be from %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT, what, min, max);
 	*out = min;
 	return true;
 }
