@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "sim/core/check.h"
 
@@ -23,4 +25,11 @@ void sim_assert_failed(const char *what, const char *file, int line)
 	}
 	fflush(stderr);
 	abort();
+}
+
+void sim_no_memory(const char *what, uint64_t bytes)
+{
+	fprintf(stderr, "lockstep: no %llu MiB for %s: %s%s\n", (unsigned long long)((bytes + (1 << 20) - 1) >> 20), what,
+		strerror(errno), bytes >> 30 ? "; address space is all it takes (ulimit -v)" : "");
+	exit(3);
 }

@@ -24,10 +24,8 @@ void sim_choice_finish(struct sim_choice *c)
 static void *resized(void *p, size_t bytes)
 {
 	p = realloc(p, bytes);
-	if (!p) {
-		fprintf(stderr, "lockstep: no memory for %zu bytes of decisions\n", bytes);
-		abort();
-	}
+	if (!p)
+		sim_no_memory("decisions", bytes);
 	return p;
 }
 

@@ -4,7 +4,6 @@
  * what comes before. Keys lie in the heap itself, so that a comparison touches no event; four
  * children of 24 bytes share two cache lines.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,10 +105,8 @@ void sim_evq_reserve(struct sim_evq *q, uint32_t n)
 	if (n <= q->room)
 		return;
 	heap = realloc(q->heap, n * sizeof(*heap));
-	if (!heap) {
-		fprintf(stderr, "lockstep: no memory for %u events\n", n);
-		abort();
-	}
+	if (!heap)
+		sim_no_memory("events", n * sizeof(*heap));
 	q->heap = heap;
 	q->room = n;
 }

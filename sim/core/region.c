@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
+#include "sim/core/check.h"
 #include "sim/core/region.h"
 
 void *sim_region_map(uint64_t wanted, size_t bytes, const char *what)
@@ -16,10 +13,7 @@ void *sim_region_map(uint64_t wanted, size_t bytes, const char *what)
 		 0);
 	if (p == MAP_FAILED)
 		p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
-	if (p == MAP_FAILED) {
-		fprintf(stderr, "lockstep: cannot reserve %zu MiB of address space for %s: %s\n", bytes >> 20,
-			what, strerror(errno));
-		abort();
-	}
+	if (p == MAP_FAILED)
+		sim_no_memory(what, bytes);
 	return p;
 }

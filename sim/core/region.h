@@ -16,7 +16,7 @@
 #define SIM_REGION_ARENA UINT64_C(0x300000000000)
 #define SIM_REGION_FIBERS UINT64_C(0x2f0000000000)
 
-/* Maps @bytes of zeroed memory, at @wanted if that is free. Aborts, naming @what, on failure. */
+/* Maps @bytes of zeroed memory, at @wanted if that is free. Exits with 3, naming @what, on failure. */
 void *sim_region_map(uint64_t wanted, size_t bytes, const char *what);
 
 #endif

@@ -173,6 +173,15 @@ mv out one
 expect 0 "$lockstep" run --seed 2 good.lks
 cmp -s one out && { echo "the seed changes nothing"; failed=1; }
 
+# a host without room is no crash
+(ulimit -v 4000000 && exec "$lockstep" run good.lks) >out 2>err
+got=$?
+# (a sanitizer's own tables do not fit either, and say so in their own way)
+if ! grep -q Sanitizer err; then
+	[ $got -eq 3 ] || { echo "status $got instead of 3 without address space"; failed=1; }
+	has err "for fiber stacks: "
+fi
+
 # open orders: what a seed finds comes back by its schedule, from the command line or from a file
 sed 's/expect/# expect/' "$root/scenarios/oracles/race.lks" >race.lks
 expect 0 "$lockstep" run --choice fixed race.lks
