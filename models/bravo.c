@@ -148,6 +148,7 @@ static const struct lock_param params[] = {
 	{ "slots", LOCK_PARAM_COUNT, BRAVO_SLOTS, "slots of the table: a power of two, 1024 at most" },
 	{ "handoff", LOCK_PARAM_TIME, 4 * SIM_MS, "of the rwsem: wait after which a hand-off is asked for" },
 	{ "reader_steal", LOCK_PARAM_FLAG, 1, "of the rwsem: a first reader takes a free lock past the queue" },
+	{ "owner_window", LOCK_PARAM_FLAG, 0, "of the rwsem: a task can be preempted between taking it and saying so" },
 	{ NULL },
 };
 

@@ -22,8 +22,20 @@
  *  3. The hand-off time is a parameter; the kernel fixes it at 4 ms, rounded up to jiffies.
  *  4. `reader_steal off` is no kernel's: readers that see somebody wait queue behind, as before 5.11. It stands in for
  *     fixes to the starvation of writers that were proposed in 2026.
+ *  5. `owner_window on` is 5.16 – 6.0 for writers and up to 6.2 for readers: preemption was on in the fast paths. A
+ *     real-time writer that was promised the lock then watches an owner that is not there, and keeps the task that
+ *     has the lock off its CPU for good (48dfb5d2560d, 3f5245538a19).
  */
 #include "models/rwsem_private.h"
+
+/* Between the count and the owner. */
+static void window(const struct rw_semaphore *sem)
+{
+	if (sem->owner_window) {
+		preempt_enable();
+		preempt_disable();
+	}
+}
 
 static int down_read(struct rw_semaphore *sem, unsigned int state)
 {
@@ -34,10 +46,12 @@ static int down_read(struct rw_semaphore *sem, unsigned int state)
 	count = atomic_long_add_return_acquire(RWSEM_READER_BIAS, &sem->count);
 	if (count < 0)
 		rwsem_set_nonspinnable(sem);
-	if (count & RWSEM_READ_FAILED_MASK)
+	if (count & RWSEM_READ_FAILED_MASK) {
 		ret = rwsem_down_read_slowpath(sem, count, state);
-	else
+	} else {
+		window(sem);
 		rwsem_set_reader_owned(sem, current);
+	}
 	preempt_enable();
 	return ret;
 }
@@ -65,8 +79,10 @@ static bool write_fast(struct rw_semaphore *sem)
 
 	preempt_disable();
 	taken = atomic_long_try_cmpxchg_acquire(&sem->count, &free, RWSEM_WRITER_LOCKED);
-	if (taken)
+	if (taken) {
+		window(sem);
 		rwsem_set_owner(sem);
+	}
 	preempt_enable();
 	return taken;
 }
@@ -113,6 +129,7 @@ static void downgrade_write(struct rw_semaphore *sem)
 static const struct lock_param params[] = {
 	{ "handoff", LOCK_PARAM_TIME, 4 * SIM_MS, "wait after which a hand-off is asked for; whole jiffies" },
 	{ "reader_steal", LOCK_PARAM_FLAG, 1, "a first reader takes a free lock past the queue" },
+	{ "owner_window", LOCK_PARAM_FLAG, 0, "a task can be preempted between taking the lock and saying so" },
 	{ NULL },
 };
 
@@ -127,6 +144,7 @@ static void rwsem_init(void *l, const uint64_t *values)
 	INIT_LIST_HEAD(&sem->holders);
 	sem->wait_timeout = DIV_ROUND_UP(values[0], jiffy);
 	sem->no_reader_steal = !values[1];
+	sem->owner_window = values[2];
 }
 
 static unsigned int sleep_state(const struct lock_req *req)

@@ -44,6 +44,7 @@ struct rw_semaphore {
 	/* the simulator's side */
 	unsigned long wait_timeout; /* jiffies in the queue after which a waiter asks for the hand-off */
 	bool no_reader_steal;	    /* readers queue behind whoever waits */
+	bool owner_window;	    /* a task that got the lock may be preempted before it says so */
 	struct list_head holders;   /* of struct rwsem_hold: who returned from lock(); for view() only */
 };
 
