@@ -45,7 +45,7 @@ need_packages()
 	fi
 	if [ "$(id -u)" -ne 0 ]; then
 		printf 'Some packages are missing. Please run this and start again:\n\n' >&2
-		printf '    sudo apt-get install --no-install-recommends%s\n\n' "$missing" >&2
+		printf '    sudo apt-get update && sudo apt-get install --no-install-recommends%s\n\n' "$missing" >&2
 		exit 2
 	fi
 	say "installing:$missing"
