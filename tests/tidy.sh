@@ -118,6 +118,14 @@ for script in $scripts; do
 		status=1
 	fi
 done
+# A test that nobody builds cannot fail.
+for test in $(find tests/unit -name '*.c' | sort); do
+	name=$(basename "$test" .c)
+	if ! grep -qE "'(test_)?${name#test_}(\.c)?'" "$(dirname "$test")/meson.build"; then
+		echo "$test: its meson.build does not name it"
+		status=1
+	fi
+done
 if [ -n "$blanks" ]; then
 	echo "$blanks"
 	echo "blanks at the end of these lines"

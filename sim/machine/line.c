@@ -181,19 +181,69 @@ static inline enum sim_dist better_distance(enum sim_dist best, enum sim_dist d,
 	return best == SIM_DIST_SELF || (nearest ? d < best : d > best) ? d : best;
 }
 
+/* Distance to the farthest copy that is not @cpu's. All of them are gone then: every one is looked at once. */
+static enum sim_dist farthest_copy(const uint64_t *set, unsigned cpu)
+{
+	enum sim_dist best = SIM_DIST_SELF;
+
+	for (unsigned i = 0; i < set_words; i++)
+		for (uint64_t left = set[i]; left; left &= left - 1)
+			best = better_distance(best, sim_distance(cpu, i * 64 + (unsigned)__builtin_ctzll(left)), false);
+	return best;
+}
+
+/* Distance to the nearest copy among the @n CPUs from @from on: the first that is no farther than @enough will do. */
+static enum sim_dist nearest_among(const uint64_t *set, unsigned cpu, unsigned from, unsigned n, enum sim_dist enough)
+{
+	enum sim_dist best = SIM_DIST_SELF;
+
+	for (unsigned i = from / 64; i <= (from + n - 1) / 64; i++) {
+		uint64_t left = set[i];
+
+		if (i == from / 64)
+			left &= ~UINT64_C(0) << from % 64;
+		if (i == (from + n - 1) / 64)
+			left &= ~UINT64_C(0) >> (63 - (from + n - 1) % 64);
+		for (; left; left &= left - 1) {
+			best = better_distance(best, sim_distance(cpu, i * 64 + (unsigned)__builtin_ctzll(left)), true);
+			if (best != SIM_DIST_SELF && best <= enough)
+				return best;
+		}
+	}
+	return best;
+}
+
+/*
+ * Distance to the nearest copy that is not @cpu's. A line that thousands share is read by one
+ * after the other, so not all of them may be looked at each time: siblings, the own socket, the rest.
+ */
+static enum sim_dist nearest_copy(const uint64_t *set, unsigned cpu)
+{
+	const struct sim_config *c = &sim->cfg;
+	unsigned cores = c->sockets * c->cores, own = sim->cpus[cpu].socket * c->cores;
+	enum sim_dist best = SIM_DIST_SELF;
+
+	for (unsigned i = cpu % cores; i < sim->ncpus; i += cores)
+		if (i != cpu && sim_cpuset_has(set, i))
+			return SIM_DIST_SMT;
+	for (unsigned t = 0; t < c->threads; t++) {
+		enum sim_dist d = nearest_among(set, cpu, t * cores + own, c->cores, c->cluster ? SIM_DIST_CLUSTER : SIM_DIST_SOCKET);
+
+		if (d != SIM_DIST_SELF)
+			best = better_distance(best, d, true);
+	}
+	return best != SIM_DIST_SELF ? best : nearest_among(set, cpu, 0, sim->ncpus, SIM_DIST_HOP1);
+}
+
 /* Distance to the nearest (loads) or farthest (stores) copy that is not @cpu's; SELF: there is none. */
 static enum sim_dist sharers_distance(const struct sim_line *line, unsigned cpu, bool nearest)
 {
 	enum sim_dist best = SIM_DIST_SELF;
 
-	if (!line->set) {
-		for (unsigned i = 0; i < line->nsharers; i++)
-			best = better_distance(best, sim_distance(cpu, line->sharer[i]), nearest);
-		return best;
-	}
-	for (unsigned i = 0; i < set_words; i++)
-		for (uint64_t left = line->set[i]; left; left &= left - 1)
-			best = better_distance(best, sim_distance(cpu, i * 64 + (unsigned)__builtin_ctzll(left)), nearest);
+	if (line->set)
+		return nearest ? nearest_copy(line->set, cpu) : farthest_copy(line->set, cpu);
+	for (unsigned i = 0; i < line->nsharers; i++)
+		best = better_distance(best, sim_distance(cpu, line->sharer[i]), nearest);
 	return best;
 }
 

@@ -2,6 +2,8 @@
 /* Cache lines: price by operation, state and distance; the queue at the home; who keeps a copy. */
 #include "bench.h"
 
+#include "sim/core/prng.h"
+
 /* Every cell of the table differs, so that a wrong one shows. */
 static struct sim_config priced(unsigned sockets, unsigned cores, unsigned threads)
 {
@@ -117,6 +119,27 @@ START_TEST(requests_queue_at_the_home)
 }
 END_TEST
 
+static enum sim_dist distance_of_socket(unsigned a, unsigned b)
+{
+	return a == b ? SIM_DIST_SELF : __builtin_popcount(a ^ b) == 1 ? SIM_DIST_HOP1 : SIM_DIST_HOP2;
+}
+
+static enum sim_dist distance_of(unsigned a, unsigned b, unsigned sockets, unsigned cores, unsigned cluster)
+{
+	unsigned ca = a % (sockets * cores), cb = b % (sockets * cores);
+
+	if (ca == cb)
+		return SIM_DIST_SMT;
+	if (ca / cores != cb / cores)
+		return distance_of_socket(ca / cores, cb / cores);
+	return cluster && ca % cores / cluster == cb % cores / cluster ? SIM_DIST_CLUSTER : SIM_DIST_SOCKET;
+}
+
+static enum sim_dist least(enum sim_dist a, enum sim_dist b)
+{
+	return a < b ? a : b;
+}
+
 START_TEST(sharers_beyond_the_inline_ones)
 {
 	/* 4096 CPUs share a line; the store that follows finds the farthest, and all must ask again */
@@ -134,6 +157,42 @@ START_TEST(sharers_beyond_the_inline_ones)
 	sim_machine_run(SIM_NEVER, true);
 	ck_assert_uint_eq(s[8192].began[1] - s[8192].began[0], cell(SIM_OPC_STORE, SIM_LINE_S, SIM_DIST_HOP2));
 	bench_end();
+}
+END_TEST
+
+/* The price of a read is that of the nearest copy, however the CPUs are numbered and whoever has one. */
+START_TEST(nearest_of_many)
+{
+	static const struct { unsigned sockets, cores, threads, cluster; } shape[] = {
+		{ 1, 70, 1, 0 }, { 1, 40, 2, 4 }, { 3, 5, 4, 0 }, { 5, 7, 2, 3 }, { 8, 10, 1, 2 }, { 2, 33, 2, 1 }, { 64, 1, 2, 0 } };
+	const unsigned sockets = shape[_i].sockets, cores = shape[_i].cores, threads = shape[_i].threads;
+	struct sim_config cfg = priced(sockets, cores, threads);
+	void (*op[16])(struct sim_task *, void *);
+	sim_time want[16];
+	unsigned cpu[16];
+
+	cfg.cluster = shape[_i].cluster;
+	for (uint64_t round = 0; round < 60; round++) {
+		for (unsigned i = 0; i < 16; i++) {
+			enum sim_dist d = SIM_DIST_COUNT;
+			uint64_t tries = 0;
+
+			op[i] = load;
+			do {
+				cpu[i] = (unsigned)(sim_draw(round, i, tries++) % (sockets * cores * threads));
+				for (unsigned k = 0; k < i; k++)
+					if (cpu[k] == cpu[i])
+						cpu[i] = UINT32_MAX;
+			} while (cpu[i] == UINT32_MAX);
+			for (unsigned k = 0; k < i; k++)
+				d = least(d, distance_of(cpu[i], cpu[k], sockets, cores, cfg.cluster));
+			want[i] = i ? cell(SIM_OPC_LOAD, i == 1 ? SIM_LINE_M : SIM_LINE_S, d) : 0;
+		}
+		op[0] = store;
+		want[0] = cell(SIM_OPC_STORE, SIM_LINE_MEM,
+			       distance_of_socket(cpu[0] % (sockets * cores) / cores, 0));
+		chain(&cfg, 16, cpu, op, want);
+	}
 }
 END_TEST
 
@@ -204,6 +263,7 @@ static void add_tests(TCase *tc)
 	tcase_add_test(tc, clusters_are_nearer_than_sockets);
 	tcase_add_test(tc, requests_queue_at_the_home);
 	tcase_add_test(tc, sharers_beyond_the_inline_ones);
+	tcase_add_loop_test(tc, nearest_of_many, 0, 7);
 	tcase_add_test(tc, store_shows_at_its_completion);
 	tcase_add_test(tc, operations_by_width);
 }
