@@ -78,6 +78,8 @@ void world_run(struct world *w, const struct lock_model *model, const struct wor
 /* Fails the test unless the story is @golden, in the form of the specification's traces. */
 void world_expect(struct world *w, const char *golden);
 void world_finish(struct world *w);
+/* Subscribes to records; @user: the world. */
+void world_tell(void *user, const struct sim_rec *rec);
 /* All of it, up to time 40: with spins elided and with spins polled. */
 void world_golden(struct world w, const struct lock_model *model, const struct world_task *cast,
 		  const char *golden);
