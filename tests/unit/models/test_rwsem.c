@@ -423,10 +423,12 @@ static void crowd_looks(uint64_t word, unsigned waiters)
 START_TEST(r61_j)
 {
 	struct sim_config cfg = { .sockets = 1, .cores = PEOPLE, .threads = 1, .hz = 1000, .poll = _i };
-	const uint64_t params[] = { lock_model_rwsem.params[0].fallback, lock_model_rwsem.params[1].fallback };
+	uint64_t params[8];
 	struct sim_trace trace = { 0 };
 	struct sim_choice choice;
 
+	for (unsigned i = 0; lock_model_rwsem.params[i].name; i++)
+		params[i] = lock_model_rwsem.params[i].fallback;
 	cfg.costs.scalar[SIM_COST_relax] = SIM_NS;
 	sim_choice_init(&choice, SIM_CHOICE_FIXED, 0);
 	sim_machine_create(&cfg, kernel_task_bytes(), &trace, &choice);

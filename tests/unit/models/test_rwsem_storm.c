@@ -167,11 +167,13 @@ static void create_tasks(uint64_t seed)
 static uint64_t blow_once(uint64_t seed, bool poll)
 {
 	struct sim_config cfg = { .sockets = 2, .cores = CPUS / 2, .threads = 1, .hz = 1000 };
-	const uint64_t params[] = { lock_model_rwsem.params[0].fallback, lock_model_rwsem.params[1].fallback };
+	uint64_t params[8];
 	uint64_t digest = SIM_DIGEST_SEED;
 	struct sim_trace trace = { 0 };
 	struct sim_choice choice;
 
+	for (unsigned i = 0; lock_model_rwsem.params[i].name; i++)
+		params[i] = lock_model_rwsem.params[i].fallback;
 	storm = (struct storm){ 0 };
 	cfg.preempt = seed % 2 ? SIM_PREEMPT_FULL : SIM_PREEMPT_NONE;
 	cfg.poll = poll;
