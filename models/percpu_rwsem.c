@@ -17,6 +17,8 @@
  * Deviations:
  *  1. A grace period takes `gp`; see rcu_sync.h.
  *  2. Counters of CPUs from 1024 on share those of the lower ones.
+ *  3. The counters lie in the memory of the lock's socket, and not each in that of its CPU: with costs, a CPU elsewhere
+ *     pays for more distance when its counter comes from memory.
  *
  * Read:   1. idle: count   2. count; no block: in   3. take it back, prod the writer, queue
  * Write:  1. rss not idle   2. block, or queue   3. until the sum is 0
@@ -29,11 +31,13 @@
 #define COUNTERS 1024
 
 struct percpu_rwsem {
+	/* in the kernel's order, so that the same words share lines */
 	struct rcu_sync rss;
+	void *where_read_count;
 	struct task_struct *writer; /* that waits for readers */
-	atomic_t block;
 	raw_spinlock_t waiters_lock;
 	struct list_head waiters;
+	atomic_t block;
 
 	/* the simulator's side */
 	struct list_head holders;

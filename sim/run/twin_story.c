@@ -96,6 +96,16 @@ static void append_where(GString *out, const struct twin *t)
 	g_string_free(lines, TRUE);
 }
 
+/* Is a model of Lockstep's held against a tree? Two trees mostly have one layout. */
+static bool with_model(const struct twin *t)
+{
+	for (unsigned i = 0; i < t->scn->nlock; i++)
+		for (unsigned side = 0; t->lock[i].model[0] && side < 2; side++)
+			if (!strchr(t->lock[i].model[side], ':'))
+				return true;
+	return false;
+}
+
 char *twin_story(const struct twin *t)
 {
 	struct sim_names names;
@@ -114,6 +124,9 @@ char *twin_story(const struct twin *t)
 		}
 	} else {
 		g_string_append(out, "  grants of one lock in another order\n");
+		if (with_model(t))
+			g_string_append(out, "  (where words lie on other lines, or in another socket's memory, calls take other times, and who\n"
+					"  comes first may change: see the accesses by line; on machine zero the sides must not part)\n");
 	}
 	g_string_append_printf(out, "  %-*s | %s\n", WIDTH, "then on the first side", "and on the second");
 	for (unsigned i = 0; i < TWIN_TELL; i++) {

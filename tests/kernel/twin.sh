@@ -49,6 +49,15 @@ X
 grep -q "the same, by its grants" "$work/twin.$$" || complain "priced: not by its grants"
 grep -q "m line 0: accesses (of them misses) per acquisition .* in mutex, .* in kernel:mutex" "$work/twin.$$" ||
 	{ complain "priced: no accesses by line"; cat "$work/twin.$$"; }
+# on one socket nothing of percpu-rwsem lies elsewhere
+cat >"$work/layout.$$.lks" <<'X'
+machine westmere-ex-8s { sockets 1 cores 8 threads 1 preempt full hz 1000 }
+lock l : percpu-rwsem
+task t[8] nice 0 spread { loop 50 { run exp(3us) choose { 90%: { reading l { run exp(2us) } } 10%: { writing l { run exp(1us) } } } } }
+run until done limit 100ms
+X
+"$lockstep" twin --kernel "$work/v6.1.so" "$work/layout.$$.lks" >"$work/twin.$$" 2>&1 && ! grep -q "l line [01]:" "$work/twin.$$" ||
+	{ complain "priced: percpu-rwsem in another order, or on other lines"; cat "$work/twin.$$"; }
 rm -f "$work/layout.$$.lks"
 
 # a tree in between: 6.1 with the rule of 6.4 for readers under PREEMPT_RT. Its twins are rwbase-6.4 and rtrwlock-6.4
