@@ -6,6 +6,12 @@
 #include "sim/kernel/bug.h"
 #include "sim/kernel/spinlock.h"
 
+/* A check may stand before the first access of its function, and then no other place tells of it. */
+#define kw_text_of(line) #line
+#define kw_place_of(line) __FILE_NAME__ ":" kw_text_of(line) ": "
+#undef KW_PLACE
+#define KW_PLACE kw_place_of(__LINE__)
+
 /* Who holds a raw spinlock is known; of other locks, lockdep's maps would tell, and there are none. */
 #define kw_held(lk)                                                                                \
 	_Generic((lk), raw_spinlock_t *: kw_raw_spin_held((const raw_spinlock_t *)(const void *)(lk)), \

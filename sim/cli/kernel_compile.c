@@ -94,8 +94,11 @@ static char *compile(struct kernel_build *b, const char *source, bool rt, const 
 	g_ptr_array_add(argv, NULL);
 	if (kernel_spawn((const char *const *)argv->pdata, &said))
 		return object;
-	cli_error("%s%s: does not compile; a word that is missing belongs into models/kernel/", rt ? "PREEMPT_RT " : "", what);
+	cli_error("%s%s: does not compile", rt ? "PREEMPT_RT " : "", what);
 	print_errors(said);
+	fprintf(stderr, "a word that is missing belongs into models/kernel/; one that is there with other arguments or of another "
+			"type:\nthe tree's files are of different versions (a header or a file taken from elsewhere), or the word "
+			"has changed\n");
 	b->errors++;
 	g_free(object);
 	return NULL;

@@ -19,17 +19,20 @@ void kw_bug(const char *text) __attribute__((noreturn, cold));
 bool kw_irqs_off(void);
 bool kw_preempt_off(void);
 
-#define kw_warn(report, cond, text) (unlikely(cond) ? (report(KW_FINDING_WARN, text), true) : false)
+/* Where the check stands, before its text: nothing here; plug-ins tell file and line. */
+#define KW_PLACE ""
+
+#define kw_warn(report, cond, text) (unlikely(cond) ? (report(KW_FINDING_WARN, KW_PLACE text), true) : false)
 
 #define WARN_ON(cond) kw_warn(kw_finding, cond, "WARN_ON(" #cond ")")
 #define WARN_ON_ONCE(cond) kw_warn(kw_finding_once, cond, "WARN_ON_ONCE(" #cond ")")
 #define WARN(cond, text, ...) kw_warn(kw_finding, cond, text)
 #define WARN_ONCE(cond, text, ...) kw_warn(kw_finding_once, cond, text)
-#define BUG_ON(cond) (unlikely(cond) ? kw_bug("BUG_ON(" #cond ")") : (void)0)
-#define BUG() kw_bug("BUG()")
+#define BUG_ON(cond) (unlikely(cond) ? kw_bug(KW_PLACE "BUG_ON(" #cond ")") : (void)0)
+#define BUG() kw_bug(KW_PLACE "BUG()")
 #define DEBUG_LOCKS_WARN_ON(cond) kw_warn(kw_finding, cond, "DEBUG_LOCKS_WARN_ON(" #cond ")")
 
-#define kw_lockdep(cond, text) (unlikely(!(cond)) ? kw_finding(KW_FINDING_LOCKDEP, text) : (void)0)
+#define kw_lockdep(cond, text) (unlikely(!(cond)) ? kw_finding(KW_FINDING_LOCKDEP, KW_PLACE text) : (void)0)
 
 #define lockdep_assert(cond) kw_lockdep(cond, "lockdep_assert(" #cond ")")
 #define lockdep_assert_irqs_disabled() kw_lockdep(kw_irqs_off(), "interrupts should be off")

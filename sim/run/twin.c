@@ -199,11 +199,19 @@ static bool same(const struct twin_rec *a, const struct twin_rec *b)
 	       a->rec.val == b->rec.val && same_look(&a->look, &b->look);
 }
 
+/* Who is at work at @rec. The scheduler's records of a task that goes to sleep or comes back are of no fiber. */
+static const struct sim_task *worker(const struct twin *t, const struct sim_rec *rec)
+{
+	if (sim_fiber_current())
+		return sim_current();
+	return rec->type == SIM_REC_BLOCK && rec->task && rec->task <= t->bound->ntask ? t->bound->task[rec->task - 1].task : NULL;
+}
+
 /* The record at which the sides part: who is at work, and what it came through. */
-static void take_place(struct twin *t)
+static void take_place(struct twin *t, const struct sim_rec *rec)
 {
 	struct twin_place *p = &t->place[t->side];
-	const struct sim_task *task = sim_fiber_current() ? sim_current() : NULL;
+	const struct sim_task *task = worker(t, rec);
 
 	if (t->passed++ < (t->side ? t->at_other : t->at))
 		return;
@@ -222,7 +230,7 @@ static void take(void *user, const struct sim_rec *rec)
 
 	if (t->placing) {
 		if (is_compared(t, rec))
-			take_place(t);
+			take_place(t, rec);
 		return;
 	}
 	if (!t->side)

@@ -7,14 +7,14 @@ lockstep=$(realpath "$1") root=$2 work=$3
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
-# A copy of the tree in which FUNCTION of FILE has lost its last line with CALL, and its plug-in.
-break_tree() { # NAME FILE FUNCTION CALL
+# A copy of the tree in which FUNCTION of FILE has lost its last line with CALL, or has TEXT there, and its plug-in.
+break_tree() { # NAME FILE FUNCTION CALL [TEXT]
 	copy_tree "$v" "$dir/tree"
-	awk -v fn="$3" -v call="$4" '
+	awk -v fn="$3" -v call="$4" -v instead="${5:-;}" '
 		{ text[NR] = $0 }
 		/^[a-z_].*\(/ { inside = index($0, fn "(") > 0 }
 		inside && index($0, call) { last = NR }
-		END { for (i = 1; i <= NR; i++) print i == last ? ";" : text[i]; if (!last) exit 1 }
+		END { for (i = 1; i <= NR; i++) print i == last ? instead : text[i]; if (!last) exit 1 }
 	' "$work/tree-$v/kernel/locking/$2" >"$dir/tree/kernel/locking/$2" || complain "$v: $2 has no $4 in $3()"
 	"$lockstep" kernel build --tree "$dir/tree" --name "$1" -o "$dir" >/dev/null || complain "$v: $1 does not build"
 }
@@ -96,6 +96,25 @@ for v in $have; do
 	break_tree lostwake rwsem.c rwsem_mark_wake 'wake_q_add('
 	finds lostwake "lost-wakeup" "$dir/rw.lks" rwsem_wake
 	parts lostwake rwsem rwsem_wake
+
+	# woken readers are granted the lock, and sleep on
+	break_tree lostreaders rwsem.c rwsem_mark_wake 'wake_q_add_safe('
+	finds lostreaders "lost-wakeup" "$dir/rw.lks" rwsem_mark_wake
+	parts lostreaders rwsem rwsem_mark_wake
+
+	# one reader is woken, and those behind it wait: no harm, but not what was
+	break_tree onereader rwsem.c rwsem_mark_wake 'MAX_READERS_WAKEUP' 'if (woken >= 1)'
+	parts onereader rwsem rwsem_mark_wake
+
+	# the bit that makes the first writer's turn come is never set: it waits as long as others are faster
+	break_tree nobit rwsem.c rwsem_try_write_lock 'new |= RWSEM_FLAG_HANDOFF' 'return false;'
+	parts nobit rwsem rwsem_try_write_lock
+
+	# checks that fail tell where they stand
+	break_tree warns rwsem.c rwsem_mark_wake 'lockdep_assert_held(' 'WARN_ON(1);'
+	finds warns "rwsem.c:[0-9]*: WARN_ON(1)" "$dir/rw.lks" rwsem_wake
+	break_tree wrong rwsem.c rwsem_mark_wake 'lockdep_assert_held(' 'lockdep_assert_held(&current->pi_lock);'
+	finds wrong "rwsem.c:[0-9]*: not held: &current->pi_lock" "$dir/rw.lks" rwsem_wake
 
 	# a hand-off left out: the first waiter asks for it and never gets it
 	break_tree nohandoff mutex.c __mutex_unlock_slowpath '__mutex_handoff('
