@@ -11,6 +11,7 @@
  *   busted-race           tests the word, and sets it at once                mutual-exclusion
  *   busted-wakeup         takes a list of one waiter for an empty one        lost-wakeup
  *   busted-spin           serves one ticket too many                         stuck-spinner
+ *   busted-preempt        spins for an owner who can be preempted            live-lock
  *   busted-broken         never takes a waiter out of its count              broken
  *   busted-pi             keeps the boost after unlock                       pi-integrity
  *   busted-fifo           serves the latest first, but promises FIFO         fifo
@@ -250,6 +251,27 @@ LOCK_MODEL(busted_spin) = {
 	.lock = spin_lock_ticket,
 	.unlock = spin_unlock_ticket,
 };
+
+/* -- a spinner that keeps the owner off its CPU ----------------------------------------------------- */
+
+static int preempt_lock(void *l, struct lock_req *req)
+{
+	struct busted_lock *lock = l;
+
+	while (xchg(&lock->count, 1)) /* the mistake: preemption stays on */
+		smp_cond_load_relaxed(&lock->count, !VAL);
+	return 0;
+}
+
+static void preempt_unlock(void *l, struct lock_req *req)
+{
+	struct busted_lock *lock = l;
+
+	smp_store_release(&lock->count, 0);
+}
+
+BUSTED(preempt, "wrong: who spins may keep the owner off its CPU", .caps = LOCK_CAP_BUSTED | LOCK_CAP_SPIN,
+       .lock = preempt_lock, .unlock = preempt_unlock);
 
 /* -- the model's own invariant ---------------------------------------------------------------------- */
 

@@ -21,7 +21,7 @@ _lockstep()
 	esac
 	case $verb in
 	help) mapfile -t COMPREPLY < <(compgen -W "$("${COMP_WORDS[0]}" --list-verbs 2>/dev/null)" -- "$word") ;;
-	list) mapfile -t COMPREPLY < <(compgen -W "models presets costs events codes" -- "$word") ;;
+	list) mapfile -t COMPREPLY < <(compgen -W "models presets costs events findings codes" -- "$word") ;;
 	explain)
 		mapfile -t COMPREPLY < <(compgen -f -- "$word"; compgen -W "$("${COMP_WORDS[0]}" list codes 2>/dev/null | cut -d' ' -f1)" -- "$word") ;;
 	*) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;

@@ -200,10 +200,27 @@ static void codes(GString *out, struct json *j)
 	}
 }
 
+/* -- what oracles report ----------------------------------------------------------------------- */
+
+static void findings(GString *out, struct json *j)
+{
+	for (unsigned i = 0; i < RUN_FINDING_COUNT; i++) {
+		if (!j) {
+			g_string_append_printf(out, "%-20s %s\n", run_finding_name[i], run_finding_meaning[i]);
+			continue;
+		}
+		json_open(j, NULL, '{');
+		json_string(j, "name", run_finding_name[i]);
+		json_string(j, "meaning", run_finding_meaning[i]);
+		json_close(j, '}');
+	}
+}
+
 static const struct {
 	const char *name;
 	void (*list)(GString *out, struct json *j); /* j is NULL for text */
-} lists[] = { { "models", models }, { "presets", presets }, { "costs", costs }, { "events", events }, { "codes", codes } };
+} lists[] = { { "models", models }, { "presets", presets },	{ "costs", costs },
+	      { "events", events }, { "findings", findings }, { "codes", codes } };
 
 static int run(int argc, char **argv)
 {
@@ -212,13 +229,13 @@ static int run(int argc, char **argv)
 	unsigned i;
 
 	if (argc != 1) {
-		cli_error("list what? models, presets, costs, events or codes");
+		cli_error("list what? models, presets, costs, events, findings or codes");
 		return CLI_WRONG;
 	}
 	for (i = 0; i < G_N_ELEMENTS(lists) && strcmp(lists[i].name, argv[0]); i++)
 		;
 	if (i == G_N_ELEMENTS(lists)) {
-		cli_error("there is no list of \"%s\"; there are models, presets, costs, events and codes", argv[0]);
+		cli_error("there is no list of \"%s\"; there are models, presets, costs, events, findings and codes", argv[0]);
 		return CLI_WRONG;
 	}
 	if (!opt.json) {
@@ -240,7 +257,7 @@ static const GOptionEntry *const groups[] = { own_options, cli_kernel_options, N
 
 const struct cli_verb verb_list = {
 	.name = "list",
-	.args = "models|presets|costs|events|codes",
+	.args = "models|presets|costs|events|findings|codes",
 	.summary = "List what this build knows",
 	.groups = groups,
 	.run = run,

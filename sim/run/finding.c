@@ -14,7 +14,13 @@
 #define KEPT_PER_KIND 8
 
 const char *const run_finding_name[RUN_FINDING_COUNT] = {
-#define X(id, name) [RUN_FINDING_##id] = name,
+#define X(id, name, meaning) [RUN_FINDING_##id] = name,
+	RUN_FINDINGS(X)
+#undef X
+};
+
+const char *const run_finding_meaning[RUN_FINDING_COUNT] = {
+#define X(id, name, meaning) [RUN_FINDING_##id] = meaning,
 	RUN_FINDINGS(X)
 #undef X
 };

@@ -51,7 +51,7 @@ static void signals_init(struct watch *w)
 		find_signals(w, scn->irq[i].body);
 }
 
-static bool abortable(const struct watch *w, uint32_t task)
+bool watch_abortable(const struct watch *w, uint32_t task)
 {
 	unsigned how = w->task[task].op_how & (LOCK_INTERRUPTIBLE | LOCK_KILLABLE);
 	const struct sim_task *s = w->b->task[task].task;
@@ -76,7 +76,7 @@ static bool waits(const struct walk *k, uint32_t task)
 		return false;
 	if (k->still)
 		return true;
-	if (abortable(k->w, task))
+	if (watch_abortable(k->w, task))
 		return false;
 	if (t->state == WATCH_ASLEEP || l->caps & LOCK_CAP_SPIN)
 		return true;

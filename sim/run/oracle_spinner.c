@@ -4,8 +4,8 @@
  *
  * When no event is left, whoever still spins in lock() spins for ever. At the end of a
  * run that was not still, the same is said of a spinner on a lock that has been free for
- * long while everybody inside it burned a CPU, and of one that keeps the holder, or who was
- * about to be, off every CPU that may be used for it.
+ * long while everybody inside it burned a CPU. Spinners that keep who could help them off
+ * its CPU are a live-lock (oracle_livelock.c).
  */
 #include "sim/machine/machine.h"
 #include "sim/run/watch_impl.h"
@@ -34,41 +34,16 @@ static void report_stuck(struct watch *w, uint32_t task, const char *why)
 	watch_report(w, RUN_FINDING_stuck_spinner, task, t->op_lock, g_string_free(s, FALSE));
 }
 
-/* Is @task, runnable, kept off all its CPUs by tasks that spin in @lock? */
-static bool kept_off(const struct watch *w, uint32_t task, uint32_t lock)
-{
-	const struct watch_task *t = &w->task[task];
-	const struct sim_task *s = w->b->task[task].task;
-
-	if (t->state != WATCH_READY || w->now - t->since < LONG_TIME)
-		return false;
-	for (uint32_t c = 0; c < w->ncpu; c++) {
-		uint32_t curr = w->cpu[c].curr;
-
-		if (s && s->allowed && !sim_cpuset_has(s->allowed, c))
-			continue;
-		if (curr == WATCH_NONE || !spins(w, curr) || w->task[curr].op_lock != lock)
-			return false;
-	}
-	return true;
-}
-
-/*
- * Of those inside @lock, which is free: how many spin, and how many are kept off their CPUs by
- * such. With both nobody is left who could let them in.
- */
-static bool all_stuck(const struct watch *w, uint32_t lock, uint32_t *off)
+/* Does everybody inside @lock spin? Then, if it is free, nobody is left who could let them in. */
+static bool all_spin(const struct watch *w, uint32_t lock)
 {
 	const struct watch_lock *l = &w->lock[lock];
 	uint32_t spinning = 0;
 
-	*off = 0;
 	for (unsigned m = 0; m < 2; m++)
-		for (uint32_t i = l->first_wait[m]; i != WATCH_NONE; i = w->task[i].next_wait) {
+		for (uint32_t i = l->first_wait[m]; i != WATCH_NONE; i = w->task[i].next_wait)
 			spinning += spins(w, i);
-			*off += kept_off(w, i, lock);
-		}
-	return spinning + *off == l->inside;
+	return spinning == l->inside;
 }
 
 static void look_end(struct watch *w, uint32_t task)
@@ -76,23 +51,10 @@ static void look_end(struct watch *w, uint32_t task)
 	const struct watch_task *t = &w->task[task];
 	const struct watch_lock *l = &w->lock[t->op_lock];
 	sim_time since = MAX(l->free_since, t->op_since);
-	uint32_t off;
 
-	if (w->now - t->op_since < LONG_TIME)
-		return;
-	if (watch_free_lock(l)) {
-		if (w->now - since >= LONG_TIME && all_stuck(w, t->op_lock, &off))
-			report_stuck(w, task,
-				     off ? "who was about to take the lock is runnable and gets no CPU"
-					 : "the lock is free, and nobody else is at work on it");
-		return;
-	}
-	for (const struct watch_hold *h = l->oldest; h; h = h->next_lock) {
-		if (kept_off(w, h->task, t->op_lock)) {
-			report_stuck(w, task, "the holder is runnable and gets no CPU");
-			return;
-		}
-	}
+	if (w->now - t->op_since >= LONG_TIME && watch_free_lock(l) && w->now - since >= LONG_TIME &&
+	    all_spin(w, t->op_lock))
+		report_stuck(w, task, "the lock is free, and nobody else is at work on it");
 }
 
 static void look_spinner(struct watch *w, enum watch_moment moment, uint32_t task, uint32_t lock)

@@ -44,7 +44,7 @@ static uint32_t lost_sleeper(const struct watch *w, uint32_t lock)
 				return WATCH_NONE;
 	for (unsigned m = 0; m < 2; m++)
 		for (uint32_t i = l->first_wait[m]; i != WATCH_NONE; i = w->task[i].next_wait)
-			if (w->task[i].state == WATCH_ASLEEP && !wakes_itself(w, i))
+			if (w->task[i].state == WATCH_ASLEEP && !w->task[i].deadlocked && !wakes_itself(w, i))
 				return i;
 	return WATCH_NONE;
 }

@@ -48,31 +48,33 @@ enum run_piece {
 	RUN_PIECE_COUNT
 };
 
-#define RUN_FINDINGS(X)                                                                            \
-	X(mutual_exclusion, "mutual-exclusion")                                                    \
-	X(unlock_by_non_owner, "unlock-by-non-owner")                                              \
-	X(lost_wakeup, "lost-wakeup")                                                              \
-	X(deadlock, "deadlock")                                                                    \
-	X(stuck_spinner, "stuck-spinner")                                                          \
-	X(broken, "broken")                                                                        \
-	X(pi, "pi-integrity")                                                                      \
-	X(fifo, "fifo")                                                                            \
-	X(starvation, "starvation")                                                                \
-	X(writer_starved, "writer-starved")                                                        \
-	X(conservation, "conservation")                                                            \
-	X(exit_holding, "exit-holding")                                                            \
-	X(endless_instant, "endless-instant") /* 10^6 accesses at one instant */                   \
-	X(warning, "warning")		      /* WARN_ON of a model */                             \
-	X(lockdep, "lockdep")		      /* lockdep_assert_* of a model */
+/* X(identifier, name, meaning). Digests hash the numbers: new ones come last. */
+#define RUN_FINDINGS(X)                                                                                      \
+	X(mutual_exclusion, "mutual-exclusion", "two tasks own a lock in modes that do not go together")     \
+	X(unlock_by_non_owner, "unlock-by-non-owner", "a task unlocks what it does not hold")                \
+	X(lost_wakeup, "lost-wakeup", "a task sleeps in a lock that is free, and nothing will wake it")      \
+	X(deadlock, "deadlock", "a circle of tasks of which each waits for the next")                        \
+	X(stuck_spinner, "stuck-spinner", "a task spins in a lock and nothing can release it")               \
+	X(broken, "broken", "a lock breaks a rule of its own model")                                         \
+	X(pi, "pi-integrity", "an effective priority is not the best of its own and those that wait")        \
+	X(fifo, "fifo", "a lock that promises the order of arrival lets somebody pass")                      \
+	X(starvation, "starvation", "a wait is longer than the lock's `starve`")                             \
+	X(writer_starved, "writer-starved", "the same of a writer, past whom readers were let in")           \
+	X(conservation, "conservation", "grants and releases, or sleeps and wake-ups, do not add up")        \
+	X(exit_holding, "exit-holding", "a task exits while it holds a lock")                                \
+	X(endless_instant, "endless-instant", "a million accesses at one instant: time cannot end the loop") \
+	X(warning, "warning", "a model or a kernel's own file warns (WARN_ON)")                              \
+	X(lockdep, "lockdep", "what lockdep_assert_* asks for does not hold")                                \
+	X(live_lock, "live-lock", "spinners keep off its CPU who could end their wait")
 
 enum run_finding_kind {
-#define X(id, name) RUN_FINDING_##id,
+#define X(id, name, meaning) RUN_FINDING_##id,
 	RUN_FINDINGS(X)
 #undef X
 	RUN_FINDING_COUNT
 };
 
-extern const char *const run_finding_name[RUN_FINDING_COUNT];
+extern const char *const run_finding_name[RUN_FINDING_COUNT], *const run_finding_meaning[RUN_FINDING_COUNT];
 extern const char *const run_piece_name[RUN_PIECE_COUNT];
 extern const char *const run_bill_title[], *const run_bill_meaning[];
 

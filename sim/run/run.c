@@ -204,11 +204,11 @@ static void endless_instant(struct run *r)
 		watch_finding(r->watch, RUN_FINDING_endless_instant, current_task(), current_lock(), text);
 }
 
-/* How far to go next: in pieces, and up to the next instant that is to be pictured. */
+/* How far to go next: in pieces of @step, and up to the next instant that is to be pictured. */
 static sim_time run_step(const struct run *r, sim_time at, sim_time until, sim_time step)
 {
 	const struct scene_ask *ask = r->compare ? NULL : r->options->scene;
-	sim_time to = until - at > step ? at + step : until;
+	sim_time end = (at / step + 1) * step, to = MIN(end, until);
 
 	if (ask && r->scenes < ask->n && ask->at[r->scenes] < to)
 		to = ask->at[r->scenes] + 1;
@@ -228,13 +228,18 @@ static void run_scenes(struct run *r, sim_time at, bool over)
 static void run_go(struct run *r)
 {
 	const volatile int *flag = r->options->interrupted;
-	sim_time until = MIN(r->bound.until, TIME_MAX), step = until == TIME_MAX ? SIM_S : until / 64 + 1,
+	sim_time until = MIN(r->bound.until, TIME_MAX), step = until == TIME_MAX ? SIM_S : MAX((until + 63) / 64, 1),
 		 to = 0;
 
 	do {
 		to = run_step(r, to, until, step);
 		r->why = sim_machine_run(to, r->bound.until_done);
 		run_scenes(r, to, false);
+		if (r->watch && r->why == SIM_STOP_END && to < until && to % step == 0) {
+			watch_piece(r->watch, to);
+			if (watch_stopped(r->watch))
+				r->why = SIM_STOP_ASKED;
+		}
 		if (flag && *flag)
 			r->why = SIM_STOP_SIGNAL;
 	} while (r->why == SIM_STOP_END && to < until);

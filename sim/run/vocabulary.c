@@ -102,7 +102,7 @@ static const char *const *preset_names(void)
 }
 
 static const char *const finding_names[] = {
-#define X(id, name) name,
+#define X(id, name, meaning) name,
 	RUN_FINDINGS(X)
 #undef X
 		NULL};

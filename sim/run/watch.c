@@ -130,6 +130,12 @@ bool watch_stopped(const struct watch *w)
 	return w->stopped;
 }
 
+void watch_piece(struct watch *w, sim_time at)
+{
+	w->now = MAX(w->now, at);
+	watch_moment(w, WATCH_ON_PIECE, WATCH_NONE, WATCH_NONE);
+}
+
 sim_time watch_quiet(struct watch *w)
 {
 	watch_moment(w, WATCH_ON_STILL, WATCH_NONE, WATCH_NONE);
@@ -295,6 +301,8 @@ void watch_free(struct watch *w)
 	g_free(w->walk_from);
 	g_free(w->walk_todo);
 	g_free(w->signalled);
+	g_free(w->stuck);
+	g_free(w->stuck_at);
 	g_free(w->cpu);
 	g_free(w->rcpu);
 	account_free(w);

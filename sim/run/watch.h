@@ -45,6 +45,12 @@ void watch_finding(struct watch *w, enum run_finding_kind kind, uint32_t task, u
 sim_time watch_quiet(struct watch *w);
 
 /*
+ * Everything before @at was processed. For oracles about what lasts: it must come at instants that the scenario
+ * alone decides, since a finding may end the run.
+ */
+void watch_piece(struct watch *w, sim_time at);
+
+/*
  * The run is over at @end (the end of the window, also when it ended early), and
  * sim_machine_sum_lines() was called. Last checks; then fills of @r: from, until, accounted,
  * lock, task, cpu, finding, verdict, done, throughput, done_name and done_count, oracle,

@@ -78,7 +78,7 @@ struct watch_task { /* what every record touches comes first */
 	bool preempted;	   /* READY because it was preempted, not because it was woken */
 	bool throttled;
 	bool irq;	   /* a pseudo-task: always awake */
-	bool deadlocked;   /* is in a cycle that was told */
+	bool deadlocked;   /* is in a cycle that was told, or stuck behind a live-lock */
 	bool starved;	   /* was told of this wait */
 	struct run_dist wait; /* the result's until the end, to be near what else a grant touches */
 	sim_time spin;	   /* likewise */
@@ -152,6 +152,7 @@ struct watch_cpu {
 	X(PASSED)   /* the task was granted the lock before those that stood in the queue */       \
 	X(STRANDED) /* the lock is free, nobody awake is inside, and somebody sleeps there */      \
 	X(LULL)	    /* nobody is inside the lock; the first times, then now and then */            \
+	X(PIECE)    /* a piece of the run is over: at the same instants in every run of a scenario */ \
 	X(STILL)    /* no event is left */                                                         \
 	X(END)	    /* the run is over */
 
@@ -175,7 +176,7 @@ struct watch_oracle {
 
 struct bill;
 
-#define WATCH_ORACLES 12
+#define WATCH_ORACLES 13
 #define WATCH_SETS 16
 
 
@@ -235,6 +236,10 @@ struct watch {
 	GArray *cycle;		/* struct watch_cycle: the deadlocks' tasks */
 	uint32_t per_kind[RUN_FINDING_COUNT];
 	uint32_t stamp, *walk_from, *walk_todo; /* deadlock: by task */
+	uint8_t *stuck; /* live-lock: by task */
+	struct watch_stuck {
+		uint32_t inside, taker, owner; /* of the stuck: in its operations, about to take it, holding it */
+	} *stuck_at; /* live-lock: by lock */
 	uint8_t *signalled; /* deadlock: by declaration, which ways to wait a signal may end; NULL: any */
 	const struct sim_rec *rec; /* being folded in */
 	uint32_t actor;		   /* 1 + task whose step an oracle looks at, for findings that another one shows; or 0 */
@@ -411,12 +416,14 @@ void run_bill_free(struct run_bill *b);
 
 /* -- oracles ------------------------------------------------------------------------------- */
 
-extern const struct watch_oracle oracle_exclusion, oracle_owner, oracle_wakeup, oracle_deadlock, oracle_spinner,
+extern const struct watch_oracle oracle_exclusion, oracle_owner, oracle_livelock, oracle_wakeup, oracle_deadlock, oracle_spinner,
 	oracle_broken, oracle_pi, oracle_fifo, oracle_starvation, oracle_writer, oracle_conservation, oracle_exit;
 
 void oracle_init(struct watch *w);
 /* Fills the result's list of what watched. */
 void oracle_list(const struct watch *w, struct run_result *r);
+/* May a timeout, or a signal that some statement sends, end the open wait of @task? (oracle_deadlock.c) */
+bool watch_abortable(const struct watch *w, uint32_t task);
 bool watch_any_caps(const struct watch *w, unsigned caps);
 void watch_put_time(GString *s, sim_time t);
 /* Lines of who holds @lock. */

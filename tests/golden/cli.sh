@@ -305,5 +305,11 @@ for verb in "test" "test --tap" "explain" "compare --lock l=rtmutex"; do
 	[ $got -eq 130 ] || { echo "SIGINT gives $got: $verb"; failed=1; }
 done
 
+# docs/errors.md has the table of findings that the program has
+expect 0 "$lockstep" list findings
+sed -E 's/^([^ ]+) +(.*)$/| `\1` | \2 |/' out >findings
+sed -n '/^| kind | meaning |$/,/^$/p' "$root/docs/errors.md" | sed '1,2d;/^$/d' >documented
+[ -s findings ] && same documented findings "docs/errors.md: findings"
+
 [ $failed -eq 0 ] && echo "all as expected"
 exit $failed

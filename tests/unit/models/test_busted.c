@@ -63,6 +63,16 @@ START_TEST(spin_skips_a_ticket)
 }
 END_TEST
 
+START_TEST(preempt_keeps_out)
+{
+	contend("busted-preempt", 3); /* right, as long as nobody is preempted */
+	bench_run(100);
+	ck_assert_str_eq(bench_grants("L"), "A 0, B 10, C 20");
+	ck_assert(bench_done());
+	bench_close();
+}
+END_TEST
+
 START_TEST(broken_is_broken)
 {
 	contend("busted-broken", 2);
@@ -138,6 +148,7 @@ int main(void)
 	tcase_add_test(t, race_needs_an_order);
 	tcase_add_test(t, wakeup_forgets_the_last);
 	tcase_add_test(t, spin_skips_a_ticket);
+	tcase_add_test(t, preempt_keeps_out);
 	tcase_add_test(t, broken_is_broken);
 	tcase_add_test(t, pi_keeps_the_boost);
 	tcase_add_loop_test(t, fifo_is_lifo, 0, 2);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Oracles about who never gets on: deadlocks and spinners. */
+/* Oracles about who never gets on: deadlocks, spinners and live-locks. */
+#include "sim/machine/machine.h"
 #include "tests/unit/run/oracle_world.h"
 
 /* -- deadlock ------------------------------------------------------------------------------------------- */
@@ -203,39 +204,156 @@ START_TEST(spinner_at_the_end)
 }
 END_TEST
 
-/* The spinner sits on the only CPU that the holder may use. */
-START_TEST(spinner_keeps_the_holder_off)
+/* -- live-locks --------------------------------------------------------------------------------------------- */
+
+/* a, who may use CPU 0 only, holds L0 or is about to; b comes to CPU 0 and spins there for it. */
+static void a_kept_off_by_b(bool holds, int prio, unsigned policy)
 {
 	reset(2, 1);
 	world_allowed[0] = 1;
 	world_start();
+	world_shared[1].policy = policy;
+	set_sched(1, prio);
 	runs(0, 0);
-	take(0, 0, EX);
+	if (holds)
+		take(0, 0, EX);
+	else
+		call(0, 0, EX);
 	at(1); runs(0, 1);
 	call(1, 0, EX);
-	world_finish(30000);
-	ck_assert_uint_eq(found(RUN_FINDING_stuck_spinner), 1);
-	world_free();
+}
+
+START_TEST(livelock_of_a_holder_or_taker)
+{
+	for (unsigned holds = 0; holds < 2; holds++) {
+		a_kept_off_by_b(holds, 49, SIM_FIFO);
+		watch_piece(watch, 9000 * SIM_US);
+		ck_assert_uint_eq(found_any(), 0); /* it has not lasted */
+		watch_piece(watch, 12000 * SIM_US);
+		ck_assert_uint_eq(found(RUN_FINDING_live_lock), 1);
+		ck_assert_ptr_nonnull(strstr(first_finding()->text, "live-lock of a b"));
+		ck_assert_ptr_nonnull(strstr(first_finding()->text, "b keeps it off cpu 0"));
+		ck_assert_ptr_nonnull(strstr(first_finding()->text,
+					     holds ? "which a holds" : "which is free: a was about to take it"));
+		ck_assert(first_finding()->at == 12000 * SIM_US);
+		world_finish(30000);
+		ck_assert_uint_eq(result.nfinding, 1); /* and is not told again */
+		world_free();
+	}
 }
 END_TEST
 
-/* As before, but who is kept off has not got the lock yet: it was taken for free, and no one else can take it. */
-START_TEST(spinner_keeps_the_taker_off)
+/* Who will let go of the CPU by itself: at the end of a slice, or of what a deadline task may use. */
+START_TEST(livelock_needs_one_who_stays)
 {
-	for (unsigned other = 0; other < 2; other++) { /* another CPU that it may use: its turn will come */
+	static const struct {
+		int prio;
+		unsigned policy;
+		uint64_t until;
+		unsigned found;
+	} t[] = {
+		{120, SIM_NORMAL, 30000, 0}, {120, SIM_NORMAL, 300000, 1}, /* preemption must be off */
+		{49, SIM_RR, 30000, 1},	     {-1, SIM_DEADLINE, 300000, 0},
+	};
+
+	for (unsigned i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+		a_kept_off_by_b(true, t[i].prio, t[i].policy);
+		world_finish(t[i].until);
+		ck_assert_uint_eq(found(RUN_FINDING_live_lock), t[i].found);
+		world_free();
+	}
+}
+END_TEST
+
+/* Equals take turns under RR, and do not under FIFO. */
+START_TEST(livelock_of_equals)
+{
+	for (unsigned fifo = 0; fifo < 2; fifo++) {
 		reset(2, 1);
-		world_allowed[0] = other ? 3 : 1;
+		world_allowed[0] = 1;
 		world_start();
+		world_shared[1].policy = fifo ? SIM_FIFO : SIM_RR;
+		set_sched(0, 49);
+		set_sched(1, 49);
 		runs(0, 0);
-		call(0, 0, EX);
+		take(0, 0, EX);
 		at(1); runs(0, 1);
 		call(1, 0, EX);
 		world_finish(30000);
-		ck_assert_uint_eq(found(RUN_FINDING_stuck_spinner), !other);
-		if (!other)
-			ck_assert_ptr_nonnull(strstr(result.finding[0].text, "who was about to take the lock"));
+		ck_assert_uint_eq(found(RUN_FINDING_live_lock), fifo);
 		world_free();
 	}
+}
+END_TEST
+
+/* Another CPU that it may use, idle or at some other work: its turn will come. */
+START_TEST(livelock_needs_all_cpus)
+{
+	for (unsigned busy = 0; busy < 2; busy++) {
+		reset(3, 1);
+		world_allowed[0] = 3;
+		world_start();
+		set_sched(1, 49);
+		runs(0, 0);
+		call(0, 0, EX);
+		at(1); runs(0, 1);
+		if (busy)
+			runs(1, 2);
+		call(1, 0, EX);
+		world_finish(30000);
+		ck_assert_uint_eq(found_any(), 0);
+		world_free();
+	}
+}
+END_TEST
+
+/* Somebody else is at work on the lock: it may be taken, or the sleeper woken. */
+START_TEST(livelock_needs_all_inside)
+{
+	for (unsigned other = 0; other < 2; other++) {
+		reset(3, 1);
+		world_allowed[0] = 1;
+		world_start();
+		world_shared[1].policy = SIM_FIFO;
+		set_sched(1, 49);
+		runs(1, 2);
+		if (other)
+			take(2, 0, SH);
+		runs(0, 0);
+		call(0, 0, SH);
+		at(1); runs(0, 1);
+		call(1, 0, SH);
+		if (other)
+			unlock_begin(2, 0);
+		world_finish(30000);
+		ck_assert_uint_eq(found_any(), !other);
+		world_free();
+	}
+}
+END_TEST
+
+/* Over two locks, with a sleeper on the way: a is kept off by b, who waits for c, who sleeps in what a holds. */
+START_TEST(livelock_over_two_locks)
+{
+	reset(3, 2);
+	world_allowed[0] = 1;
+	world_start();
+	world_shared[1].policy = SIM_FIFO;
+	set_sched(1, 49);
+	runs(0, 0);
+	take(0, 0, EX);
+	runs(1, 2);
+	take(2, 1, EX);
+	at(1); call(2, 0, EX); sleeps(1, IDLE);
+	at(2); runs(0, 1);
+	call(1, 1, EX);
+	watch_quiet(watch); /* no event is left: it need not have lasted */
+	ck_assert_uint_eq(found(RUN_FINDING_live_lock), 1);
+	ck_assert_uint_eq(found_any(), 1);
+	ck_assert_ptr_nonnull(strstr(first_finding()->text, "live-lock of a b c"));
+	ck_assert_ptr_nonnull(strstr(first_finding()->text, "c sleeps in L0"));
+	world_finish(30000);
+	world_free();
 }
 END_TEST
 
@@ -256,8 +374,12 @@ int main(void)
 	tcase_add_test(t, deadlock_through_a_queued_writer);
 	tcase_add_test(t, spinner);
 	tcase_add_test(t, spinner_at_the_end);
-	tcase_add_test(t, spinner_keeps_the_holder_off);
-	tcase_add_test(t, spinner_keeps_the_taker_off);
+	tcase_add_test(t, livelock_of_a_holder_or_taker);
+	tcase_add_test(t, livelock_needs_one_who_stays);
+	tcase_add_test(t, livelock_of_equals);
+	tcase_add_test(t, livelock_needs_all_cpus);
+	tcase_add_test(t, livelock_needs_all_inside);
+	tcase_add_test(t, livelock_over_two_locks);
 	suite_add_tcase(s, t);
 	r = srunner_create(s);
 	srunner_run_all(r, CK_NORMAL);
