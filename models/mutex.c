@@ -352,6 +352,7 @@ static void mutex_unlock_slow(struct mutex *lock)
 	if ((unsigned long)word & MUTEX_FLAG_HANDOFF)
 		mutex_handoff(lock, next); /* 4 */
 	raw_spin_unlock(&lock->wait_lock);
+	model_step("mutex-wake-up");
 	wake_up_q(&wake_q); /* 5 */
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The scheduler's micro tests S1 to S12 of the specification (§7.7). */
+/* The scheduler's micro tests S1 to S12 of the specification (§7.7); S11 is about a mutex: test_mutex.c. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -370,6 +370,32 @@ START_TEST(m16_fast_paths_need_an_empty_list)
 }
 END_TEST
 
+/*
+ * S11: A has collected B and dropped wait_lock, and stands still for 3 before it wakes it. D steals
+ * meanwhile; E gets wait_lock and queues behind B, who runs at 16 + W and finds D.
+ */
+START_TEST(s11_wake_up_after_the_unlock)
+{
+	open_m(4, 2);
+	bench_task("A", 0, 0, 0, "lock L; park 10; run 1; unlock L");
+	bench_stop_at("A", "mutex-wake-up", 1, 16);
+	bench_task("B", 1, 0, 1, "lock L; run 1; unlock L");
+	bench_task("D", 2, 0, 14, "lock L; park 18; run 1; unlock L");
+	bench_task("E", 3, 0, 15, "lock L; run 1; unlock L");
+	bench_probe("L", 13 * U + U / 2);
+	bench_probe("L", 15 * U + U / 2);
+	bench_probe("L", 18 * U + U / 2);
+	bench_run(100);
+	ck_assert_str_eq(bench_probed("L", 13 * U + U / 2), "NULL|WAITERS [B]");
+	ck_assert_str_eq(bench_probed("L", 15 * U + U / 2), "D|WAITERS [B E]");
+	ck_assert_str_eq(bench_probed("L", 18 * U + U / 2), "D|WAITERS|HANDOFF [B E]");
+	ck_assert_str_eq(bench_grants("L"), "A 0, D 14, B 23, E 26");
+	ck_assert_int_eq(bench_ran("B", 2), 18);
+	ck_assert_uint_eq(bench_event("L", "mutex_steal"), 1);
+	close_m();
+}
+END_TEST
+
 START_TEST(spinning_can_be_switched_off)
 {
 	bench_open(3);
@@ -432,6 +458,7 @@ int main(void)
 	tcase_add_test(t, m14_no_priority_anywhere);
 	tcase_add_test(t, m15_unbounded_inversion);
 	tcase_add_test(t, m16_fast_paths_need_an_empty_list);
+	tcase_add_test(t, s11_wake_up_after_the_unlock);
 	tcase_add_test(t, spinning_can_be_switched_off);
 	tcase_add_loop_test(t, polling_changes_nothing, 0, 4);
 	suite_add_tcase(s, t);

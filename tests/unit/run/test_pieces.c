@@ -180,7 +180,7 @@ static bool only_stale_nodes(const struct run_result *r, const char *text)
 
 /*
  * Linux 6.1's rwsem can come to a live-lock (scenarios/oracles/live-lock.lks), and programs are drawn that do. What is
- * called one never ends: the same program that may go on comes to its limit.
+ * called one never ends: the same program does not come to its end when it may go on.
  */
 static bool a_live_lock(const struct run_result *r, const char *text)
 {
@@ -196,7 +196,7 @@ static bool a_live_lock(const struct run_result *r, const char *text)
 		return false;
 	scn = scenario_parse("pieces.lks", on, strlen(on), &read, &diags);
 	again = run_scenario(scn, &o, &error);
-	stays = again->end == RUN_END_TIME;
+	stays = again->end != RUN_END_DONE;
 	run_result_free(again);
 	scenario_free(scn);
 	return stays;
