@@ -20,11 +20,9 @@
  * Read:   1. no writer: count on this CPU   2. rwsem for reading; count slowly
  * Write:  1. announce   2. grace period   3. rwsem   4. collect   5. until none is left
  */
-#include "models/rwsem_xadd.h"
+#include "models/percpu_rwsem_inner.h"
 
 extern const struct lock_model lock_model_rwsem_2_6_36;
-
-#define COUNTERS 1024
 
 struct percpu_rwsem_3_8 {
 	atomic_t write_ctr, slow_read_ctr;
@@ -37,11 +35,7 @@ struct percpu_rwsem_3_8 {
 
 	struct {
 		atomic_t n __cacheline_aligned;
-	} fast_read_ctr[COUNTERS];
-};
-
-struct percpu_hold_3_8 {
-	struct holder holder, under;
+	} fast_read_ctr[PERCPU_COUNTERS];
 };
 
 /* X(name): the rwsem's, then these */
@@ -74,35 +68,21 @@ static bool update_fast(struct percpu_rwsem_3_8 *sem, int n)
 	preempt_disable();
 	fast = !atomic_read(&sem->write_ctr);
 	if (fast)
-		atomic_add(n, &sem->fast_read_ctr[smp_processor_id() % COUNTERS].n);
+		atomic_add(n, &sem->fast_read_ctr[smp_processor_id() % PERCPU_COUNTERS].n);
 	preempt_enable();
 	return fast;
 }
 
-static void rw_sem_lock(struct percpu_rwsem_3_8 *sem, enum lock_mode mode, struct holder *h)
-{
-	struct lock_req req = { .mode = mode, .timeout = SIM_NEVER, .hold = h };
-
-	lock_model_rwsem_2_6_36.lock(&sem->rw_sem, &req);
-}
-
-static void rw_sem_unlock(struct percpu_rwsem_3_8 *sem, struct holder *h)
-{
-	struct lock_req req = { .mode = h->mode, .timeout = SIM_NEVER, .hold = h };
-
-	lock_model_rwsem_2_6_36.unlock(&sem->rw_sem, &req);
-}
-
-static void down_read(struct percpu_rwsem_3_8 *sem, struct percpu_hold_3_8 *hold)
+static void down_read(struct percpu_rwsem_3_8 *sem, struct percpu_hold *hold)
 {
 	/* 1 */
 	if (update_fast(sem, 1))
 		return;
 	/* 2 */
 	lockevent_inc(percpu_read_slow);
-	rw_sem_lock(sem, LOCK_SHARED, &hold->under);
+	percpu_inner_lock(&lock_model_rwsem_2_6_36, &sem->rw_sem, LOCK_SHARED, hold);
 	atomic_inc(&sem->slow_read_ctr);
-	rw_sem_unlock(sem, &hold->under);
+	percpu_inner_unlock(&lock_model_rwsem_2_6_36, &sem->rw_sem, hold);
 }
 
 static void up_read(struct percpu_rwsem_3_8 *sem)
@@ -119,7 +99,7 @@ static void up_read(struct percpu_rwsem_3_8 *sem)
 /* Step 4: takes what the CPUs have counted. */
 static int clear_fast(struct percpu_rwsem_3_8 *sem)
 {
-	unsigned int n = min(num_possible_cpus(), (unsigned int)COUNTERS);
+	unsigned int n = min(num_possible_cpus(), (unsigned int)PERCPU_COUNTERS);
 	int sum = 0;
 
 	for (unsigned int cpu = 0; cpu < n; cpu++)
@@ -127,14 +107,14 @@ static int clear_fast(struct percpu_rwsem_3_8 *sem)
 	return sum;
 }
 
-static void down_write(struct percpu_rwsem_3_8 *sem, struct percpu_hold_3_8 *hold)
+static void down_write(struct percpu_rwsem_3_8 *sem, struct percpu_hold *hold)
 {
 	/* 1 */
 	atomic_inc(&sem->write_ctr);
 	/* 2 */
 	grace_period(sem);
 	/* 3 */
-	rw_sem_lock(sem, LOCK_EXCLUSIVE, &hold->under);
+	percpu_inner_lock(&lock_model_rwsem_2_6_36, &sem->rw_sem, LOCK_EXCLUSIVE, hold);
 	/* 4 */
 	atomic_add(clear_fast(sem), &sem->slow_read_ctr);
 	/* 5 */
@@ -150,9 +130,9 @@ static void down_write(struct percpu_rwsem_3_8 *sem, struct percpu_hold_3_8 *hol
 	WRITE_ONCE(sem->drainer, NULL);
 }
 
-static void up_write(struct percpu_rwsem_3_8 *sem, struct percpu_hold_3_8 *hold)
+static void up_write(struct percpu_rwsem_3_8 *sem, struct percpu_hold *hold)
 {
-	rw_sem_unlock(sem, &hold->under);
+	percpu_inner_unlock(&lock_model_rwsem_2_6_36, &sem->rw_sem, hold);
 	grace_period(sem);
 	atomic_dec(&sem->write_ctr);
 }
@@ -176,7 +156,7 @@ static void percpu_init(void *l, const uint64_t *values)
 static int percpu_lock(void *l, struct lock_req *req)
 {
 	struct percpu_rwsem_3_8 *sem = l;
-	struct percpu_hold_3_8 *hold = req->hold;
+	struct percpu_hold *hold = req->hold;
 
 	if (req->mode == LOCK_SHARED)
 		down_read(sem, hold);
@@ -188,7 +168,7 @@ static int percpu_lock(void *l, struct lock_req *req)
 
 static void percpu_unlock(void *l, struct lock_req *req)
 {
-	struct percpu_hold_3_8 *hold = req->hold;
+	struct percpu_hold *hold = req->hold;
 
 	holders_del(&hold->holder);
 	if (hold->holder.mode == LOCK_SHARED)
@@ -200,15 +180,10 @@ static void percpu_unlock(void *l, struct lock_req *req)
 static void percpu_view(const void *l, struct lock_view *view)
 {
 	const struct percpu_rwsem_3_8 *sem = l;
-	const struct xadd_waiter *waiter;
 	int sum = sem->slow_read_ctr.counter;
 
-	holders_view(&sem->holders, view);
-	if (sem->drainer)
-		lock_view_waiter(view, sem->drainer, LOCK_EXCLUSIVE);
-	list_for_each_entry(waiter, &sem->rw_sem.wait_list, list)
-		lock_view_waiter(view, waiter->task, waiter->mode);
-	for (unsigned int cpu = 0; cpu < COUNTERS; cpu++)
+	percpu_inner_view(&sem->holders, sem->drainer, &sem->rw_sem, view);
+	for (unsigned int cpu = 0; cpu < PERCPU_COUNTERS; cpu++)
 		sum += sem->fast_read_ctr[cpu].n.counter;
 	view->word = (uint32_t)sum;
 	if (sem->write_ctr.counter)
@@ -230,7 +205,7 @@ LOCK_MODEL(percpu_rwsem_3_8) = {
 	.summary = "readers count on their own CPU; each writer waits for two grace periods",
 	.caps = LOCK_CAP_SHARED,
 	.size = sizeof(struct percpu_rwsem_3_8),
-	.hold_size = sizeof(struct percpu_hold_3_8),
+	.hold_size = sizeof(struct percpu_hold),
 	.params = params,
 	.events = lockevent_names,
 	.init = percpu_init,

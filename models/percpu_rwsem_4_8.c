@@ -21,12 +21,10 @@
  * Unlock: a reader: take the count back, prod the writer unless idle
  *         a writer: 1. no block   2. the rwsem   3. rss idle, after a grace period
  */
+#include "models/percpu_rwsem_inner.h"
 #include "models/rcu_sync.h"
-#include "models/rwsem_xadd.h"
 
 extern const struct lock_model lock_model_rwsem_4_8;
-
-#define COUNTERS 1024
 
 struct percpu_rwsem_4_8 {
 	struct rcu_sync rss;
@@ -39,11 +37,7 @@ struct percpu_rwsem_4_8 {
 
 	struct {
 		atomic_t n __cacheline_aligned;
-	} read_count[COUNTERS];
-};
-
-struct percpu_hold_4_8 {
-	struct holder holder, under;
+	} read_count[PERCPU_COUNTERS];
 };
 
 /* X(name): the rwsem's, then these */
@@ -58,7 +52,7 @@ LOCKEVENTS(ALL_EVENTS)
 
 static atomic_t *my_count(struct percpu_rwsem_4_8 *sem)
 {
-	return &sem->read_count[smp_processor_id() % COUNTERS].n;
+	return &sem->read_count[smp_processor_id() % PERCPU_COUNTERS].n;
 }
 
 static void prod_writer(struct percpu_rwsem_4_8 *sem)
@@ -67,20 +61,6 @@ static void prod_writer(struct percpu_rwsem_4_8 *sem)
 
 	if (writer)
 		wake_up_process(writer);
-}
-
-static void rw_sem_lock(struct percpu_rwsem_4_8 *sem, enum lock_mode mode, struct holder *h)
-{
-	struct lock_req req = { .mode = mode, .timeout = SIM_NEVER, .hold = h };
-
-	lock_model_rwsem_4_8.lock(&sem->rw_sem, &req);
-}
-
-static void rw_sem_unlock(struct percpu_rwsem_4_8 *sem, struct holder *h)
-{
-	struct lock_req req = { .mode = h->mode, .timeout = SIM_NEVER, .hold = h };
-
-	lock_model_rwsem_4_8.unlock(&sem->rw_sem, &req);
 }
 
 /* Steps 1 to 3. False: a writer keeps readers out. */
@@ -106,17 +86,17 @@ static bool read_try(struct percpu_rwsem_4_8 *sem)
 	return in;
 }
 
-static void down_read(struct percpu_rwsem_4_8 *sem, struct percpu_hold_4_8 *hold)
+static void down_read(struct percpu_rwsem_4_8 *sem, struct percpu_hold *hold)
 {
 	if (read_try(sem))
 		return;
 	/* 4 */
 	lockevent_inc(percpu_read_queued);
-	rw_sem_lock(sem, LOCK_SHARED, &hold->under);
+	percpu_inner_lock(&lock_model_rwsem_4_8, &sem->rw_sem, LOCK_SHARED, hold);
 	preempt_disable();
 	atomic_inc(my_count(sem));
 	preempt_enable();
-	rw_sem_unlock(sem, &hold->under);
+	percpu_inner_unlock(&lock_model_rwsem_4_8, &sem->rw_sem, hold);
 }
 
 static void up_read(struct percpu_rwsem_4_8 *sem)
@@ -130,7 +110,7 @@ static void up_read(struct percpu_rwsem_4_8 *sem)
 
 static bool readers_gone(struct percpu_rwsem_4_8 *sem)
 {
-	unsigned int n = min(num_possible_cpus(), (unsigned int)COUNTERS);
+	unsigned int n = min(num_possible_cpus(), (unsigned int)PERCPU_COUNTERS);
 	int sum = 0;
 
 	for (unsigned int cpu = 0; cpu < n; cpu++)
@@ -138,12 +118,12 @@ static bool readers_gone(struct percpu_rwsem_4_8 *sem)
 	return !sum;
 }
 
-static void down_write(struct percpu_rwsem_4_8 *sem, struct percpu_hold_4_8 *hold)
+static void down_write(struct percpu_rwsem_4_8 *sem, struct percpu_hold *hold)
 {
 	/* 1 */
 	lockevent_cond_inc(percpu_grace, rcu_sync_enter(&sem->rss));
 	/* 2 */
-	rw_sem_lock(sem, LOCK_EXCLUSIVE, &hold->under);
+	percpu_inner_lock(&lock_model_rwsem_4_8, &sem->rw_sem, LOCK_EXCLUSIVE, hold);
 	/* 3 */
 	WRITE_ONCE(sem->readers_block, 1);
 	/* 4 */
@@ -159,12 +139,12 @@ static void down_write(struct percpu_rwsem_4_8 *sem, struct percpu_hold_4_8 *hol
 	WRITE_ONCE(sem->writer, NULL);
 }
 
-static void up_write(struct percpu_rwsem_4_8 *sem, struct percpu_hold_4_8 *hold)
+static void up_write(struct percpu_rwsem_4_8 *sem, struct percpu_hold *hold)
 {
 	/* 1 */
 	smp_store_release(&sem->readers_block, 0);
 	/* 2 */
-	rw_sem_unlock(sem, &hold->under);
+	percpu_inner_unlock(&lock_model_rwsem_4_8, &sem->rw_sem, hold);
 	/* 3 */
 	rcu_sync_exit(&sem->rss);
 }
@@ -190,7 +170,7 @@ static void percpu_init(void *l, const uint64_t *values)
 static int percpu_lock(void *l, struct lock_req *req)
 {
 	struct percpu_rwsem_4_8 *sem = l;
-	struct percpu_hold_4_8 *hold = req->hold;
+	struct percpu_hold *hold = req->hold;
 
 	if (req->mode == LOCK_SHARED)
 		down_read(sem, hold);
@@ -202,7 +182,7 @@ static int percpu_lock(void *l, struct lock_req *req)
 
 static void percpu_unlock(void *l, struct lock_req *req)
 {
-	struct percpu_hold_4_8 *hold = req->hold;
+	struct percpu_hold *hold = req->hold;
 
 	holders_del(&hold->holder);
 	if (hold->holder.mode == LOCK_SHARED)
@@ -214,15 +194,10 @@ static void percpu_unlock(void *l, struct lock_req *req)
 static void percpu_view(const void *l, struct lock_view *view)
 {
 	const struct percpu_rwsem_4_8 *sem = l;
-	const struct xadd_waiter *waiter;
 	int sum = 0;
 
-	holders_view(&sem->holders, view);
-	if (sem->writer)
-		lock_view_waiter(view, sem->writer, LOCK_EXCLUSIVE);
-	list_for_each_entry(waiter, &sem->rw_sem.wait_list, list)
-		lock_view_waiter(view, waiter->task, waiter->mode);
-	for (unsigned int cpu = 0; cpu < COUNTERS; cpu++)
+	percpu_inner_view(&sem->holders, sem->writer, &sem->rw_sem, view);
+	for (unsigned int cpu = 0; cpu < PERCPU_COUNTERS; cpu++)
 		sum += sem->read_count[cpu].n.counter;
 	view->word = (uint32_t)sum;
 	if (sem->readers_block)
@@ -246,7 +221,7 @@ LOCK_MODEL(percpu_rwsem_4_8) = {
 	.summary = "readers count on their own CPU; those whom a writer keeps out wait in an rwsem",
 	.caps = LOCK_CAP_SHARED,
 	.size = sizeof(struct percpu_rwsem_4_8),
-	.hold_size = sizeof(struct percpu_hold_4_8),
+	.hold_size = sizeof(struct percpu_hold),
 	.params = params,
 	.events = lockevent_names,
 	.init = percpu_init,
