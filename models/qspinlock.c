@@ -62,8 +62,8 @@ bool queued_spin_pending(struct qspinlock *lock, u32 val)
 	model_step("qspinlock-pending");
 	val = (u32)atomic_fetch_or_acquire(_Q_PENDING_VAL, &lock->val); /* 5 */
 	if (val & ~_Q_LOCKED_MASK) {
-		if (!(val & _Q_PENDING_MASK))
-			WRITE_ONCE(lock->pending, 0);
+		if (!(val & _Q_PENDING_VAL))
+			WRITE_ONCE(lock->pending, (u8)(val >> 8)); /* 0, but for hqlock.c's mode */
 		return false;
 	}
 	trace_contention_begin(lock, LCB_F_SPIN);

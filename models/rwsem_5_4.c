@@ -20,7 +20,14 @@
  * woken, and the reader spins in vain until a reschedule is due: on a machine with nothing
  * else to do, for ever.
  *
- * Mirrors: Linux 5.4 kernel/locking/rwsem.c
+ * The series "Rework reader optimistic spinning" of November 2020, patch by patch: `guard`
+ * a reader that finds other readers inside queues; `steal` one that finds neither writer
+ * nor HANDOFF takes the lock, the first one lets in others; `wake_all` also past a writer
+ * at the head of the queue, for good then: this patch, the fourth, was in what was
+ * measured, and was not merged; `reader_spin off` readers do not spin, and steal even if
+ * writers do.
+ *
+ * Mirrors: Linux 5.4 kernel/locking/rwsem.c, and that series as posted
  * Deviations:
  *  1. No debug checks, no tracepoints but contention, no nested or non-owner variants.
  *  2. No virtual CPUs, so spinning does not end because of a preempted one.
@@ -31,8 +38,10 @@
 
 static int down_read(struct rwsem_5_4 *sem, unsigned int state)
 {
-	if (atomic_long_add_return_acquire(RWSEM_READER_BIAS, &sem->count) & RWSEM_READ_FAILED_MASK)
-		return rwsem_5_4_down_read_slow(sem, state);
+	long count = atomic_long_add_return_acquire(RWSEM_READER_BIAS, &sem->count);
+
+	if (count & RWSEM_READ_FAILED_MASK)
+		return rwsem_5_4_down_read_slow(sem, count, state);
 	rwsem_5_4_set_reader_owned(sem, (long)current);
 	return 0;
 }
@@ -86,6 +95,10 @@ static void up_write(struct rwsem_5_4 *sem)
 
 static const struct lock_param params[] = {
 	{ "handoff", LOCK_PARAM_TIME, 4 * SIM_MS, "wait after which a hand-off is asked for; whole jiffies" },
+	{ "guard", LOCK_PARAM_FLAG, 0, "readers that others keep waiting for get no more of them: 2f06f702925b" },
+	{ "steal", LOCK_PARAM_FLAG, 0, "a reader takes a lock free of writers at once: 1a728dff855a" },
+	{ "wake_all", LOCK_PARAM_FLAG, 0, "… and lets in all readers, past a writer at the head: 4/5, not merged" },
+	{ "reader_spin", LOCK_PARAM_FLAG, 1, "off: 617f3ef95177" },
 	{ NULL },
 };
 
@@ -99,6 +112,10 @@ static void rwsem_5_4_init(void *l, const uint64_t *values)
 	INIT_LIST_HEAD(&sem->wait_list);
 	holders_init(&sem->holders);
 	sem->wait_timeout = DIV_ROUND_UP(values[0], jiffy);
+	sem->guard = values[1];
+	sem->steal = values[2];
+	sem->wake_all = values[3];
+	sem->no_reader_spin = !values[4];
 }
 
 static unsigned int sleep_state(const struct lock_req *req)

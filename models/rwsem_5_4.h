@@ -44,6 +44,7 @@ struct rwsem_5_4 {
 
 	/* the simulator's side */
 	unsigned long wait_timeout; /* jiffies in the queue after which a waiter asks for the hand-off */
+	bool guard, steal, wake_all, no_reader_spin; /* the patches of November 2020 */
 	struct list_head holders;
 };
 
@@ -71,6 +72,7 @@ enum owner_state { OWNER_NULL, OWNER_WRITER, OWNER_READER, OWNER_NONSPINNABLE };
 	X(rwsem_opt_nospin)    /* optimistic spins not begun, or ended by the reader threshold */            \
 	X(rwsem_opt_norspin)   /* writers that switched readers' spinning off */                             \
 	X(rwsem_rlock)	       /* read locks taken after queueing */                                         \
+	X(rwsem_rlock_steal)   /* read locks taken past the queue without spinning */                        \
 	X(rwsem_rlock_fast)    /* read locks taken in the slow path without queueing or spinning */          \
 	X(rwsem_rlock_fail)    /* read locks given up */                                                     \
 	X(rwsem_rlock_handoff) /* hand-offs asked for by a reader */                                         \
@@ -94,8 +96,8 @@ bool rwsem_5_4_try_read_unqueued(struct rwsem_5_4 *sem);
 
 /* -- rwsem_5_4_wait.c ------------------------------------------------------------------------- */
 
-/* 0 or -EINTR. A reader's bias is in the count. */
-int rwsem_5_4_down_read_slow(struct rwsem_5_4 *sem, unsigned int state);
+/* 0 or -EINTR. A reader's bias is in the count, which was @count right after that. */
+int rwsem_5_4_down_read_slow(struct rwsem_5_4 *sem, long count, unsigned int state);
 int rwsem_5_4_down_write_slow(struct rwsem_5_4 *sem, unsigned int state);
 /* After a release, or a downgrade: wakes the head of the queue. */
 void rwsem_5_4_wake(struct rwsem_5_4 *sem, enum rwsem_wake_type type);

@@ -55,18 +55,18 @@ static long collect_readers(struct rwsem_5_4 *sem, struct list_head *granted)
 static void mark_wake(struct rwsem_5_4 *sem, enum rwsem_wake_type type, struct wake_q_head *wake_q)
 {
 	struct rwsem_waiter *head = first_waiter(sem), *waiter, *next;
+	bool writer_first = head->mode == LOCK_EXCLUSIVE;
 	long counted = 0, adjustment, n;
 	LIST_HEAD(granted);
 
 	lockdep_assert_held(&sem->wait_lock);
 	/* 1 */
-	if (head->mode == LOCK_EXCLUSIVE) {
-		if (type == RWSEM_WAKE_ANY) {
-			wake_q_add(wake_q, head->task);
-			lockevent_inc(rwsem_wake_writer);
-		}
-		return;
+	if (writer_first && type == RWSEM_WAKE_ANY) {
+		wake_q_add(wake_q, head->task);
+		lockevent_inc(rwsem_wake_writer);
 	}
+	if (writer_first && (type != RWSEM_WAKE_READ_OWNED || !sem->wake_all))
+		return;
 	/* 2 */
 	if (atomic_long_read(&sem->count) < 0)
 		return;
@@ -83,7 +83,7 @@ static void mark_wake(struct rwsem_5_4 *sem, enum rwsem_wake_type type, struct w
 	adjustment = n * RWSEM_READER_BIAS - counted;
 	if (list_empty(&sem->wait_list))
 		adjustment -= RWSEM_FLAG_WAITERS;
-	if (n && (atomic_long_read(&sem->count) & RWSEM_FLAG_HANDOFF))
+	if (n && !writer_first && (atomic_long_read(&sem->count) & RWSEM_FLAG_HANDOFF))
 		adjustment -= RWSEM_FLAG_HANDOFF;
 	if (adjustment)
 		atomic_long_add(adjustment, &sem->count);
@@ -110,13 +110,33 @@ void rwsem_5_4_wake(struct rwsem_5_4 *sem, enum rwsem_wake_type type)
 
 /* -- readers ------------------------------------------------------------------------------- */
 
+/* `guard`: readers own the lock and keep others waiting. The bias of this one is in @count. */
+static bool read_must_queue(struct rwsem_5_4 *sem, long count)
+{
+	return sem->guard && (atomic_long_read(&sem->owner) & RWSEM_READER_OWNED) &&
+	       count >> RWSEM_READER_SHIFT > 1 && !(count & RWSEM_WRITER_LOCKED);
+}
+
+/* `steal`: the bias is in the count, so a lock without writer and HANDOFF is this reader's. */
+static bool read_steal(struct rwsem_5_4 *sem, long count)
+{
+	if (!sem->steal || (count & (RWSEM_WRITER_LOCKED | RWSEM_FLAG_HANDOFF)) ||
+	    (!sem->no_reader_spin && osq_is_locked(&sem->osq)))
+		return false;
+	rwsem_5_4_set_reader_owned(sem, (long)current);
+	lockevent_inc(rwsem_rlock_steal);
+	if (count >> RWSEM_READER_SHIFT == 1 && (count & RWSEM_FLAG_WAITERS))
+		rwsem_5_4_wake(sem, RWSEM_WAKE_READ_OWNED);
+	return true;
+}
+
 /* Steps 2 to 4. *adjustment: what is still to be undone in the count when this fails. */
 static bool read_spin(struct rwsem_5_4 *sem, long last_rowner, long *adjustment)
 {
 	long owner;
 
 	/* 2 */
-	if (!rwsem_5_4_can_spin(sem, LOCK_SHARED))
+	if (sem->no_reader_spin || !rwsem_5_4_can_spin(sem, LOCK_SHARED))
 		return false;
 	/* 3 */
 	atomic_long_add(-RWSEM_READER_BIAS, &sem->count);
@@ -184,8 +204,9 @@ static bool read_give_up(struct rwsem_5_4 *sem, struct rwsem_waiter *waiter)
 	return !granted;
 }
 
-int rwsem_5_4_down_read_slow(struct rwsem_5_4 *sem, unsigned int state)
+int rwsem_5_4_down_read_slow(struct rwsem_5_4 *sem, long count, unsigned int state)
 {
+	bool queue = read_must_queue(sem, count);
 	struct rwsem_waiter waiter;
 	long adjustment = -RWSEM_READER_BIAS;
 	int ret = 0;
@@ -194,7 +215,9 @@ int rwsem_5_4_down_read_slow(struct rwsem_5_4 *sem, unsigned int state)
 	waiter.last_rowner = atomic_long_read(&sem->owner);
 	if (!(waiter.last_rowner & RWSEM_READER_OWNED))
 		waiter.last_rowner &= RWSEM_RD_NONSPINNABLE;
-	if (read_spin(sem, waiter.last_rowner, &adjustment) || !read_queue(sem, &waiter, adjustment))
+	if (!queue && (read_steal(sem, count) || read_spin(sem, waiter.last_rowner, &adjustment)))
+		return 0;
+	if (!read_queue(sem, &waiter, adjustment))
 		return 0;
 	/* 7 */
 	for (;;) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Spinlocks that know nodes: CNA (Q7) and the cohort ticket lock (Q8). Two sockets of four
+ * Spinlocks that know nodes: CNA (Q7), the cohort ticket lock (Q8) and the HQ lock. Two sockets of four
  * CPUs: node 0 = {0 1 2 3}, node 1 = {4 5 6 7}.
  */
 #include <check.h>
@@ -148,6 +148,125 @@ START_TEST(cna_shuffle_reduction)
 }
 END_TEST
 
+/* -- HQ ---------------------------------------------------------------------------------------- */
+
+static void hq(const char *name, int cpu, unsigned at)
+{
+	bench_task(name, cpu, 0, at, "lock L; run 10; unlock L");
+}
+
+/* C0 holds, C4 is the pending one, C1 the head; then the two of its node, before C5 who came earlier. */
+START_TEST(hq_serves_the_heads_node_first)
+{
+	open_numa("hqlock", NULL);
+	q7("10", 0);
+	hq("C3", 3, 5);
+	hq("C6", 6, 6);
+	bench_run(1000);
+	ck_assert_uint_eq(bench_event("L", "hq_borrow"), 1);
+	ck_assert_uint_eq(bench_event("L", "hq_local"), 3); /* C2, C3; C6 */
+	ck_assert_uint_eq(bench_event("L", "hq_remote"), 1);
+	ck_assert_uint_eq(bench_event("L", "hq_return"), 1);
+	close_numa("C0 0, C4 10, C1 20, C2 30, C3 40, C5 50, C6 60");
+}
+END_TEST
+
+/* After more than one of the own node in a row the other node goes first; that has but one, and leaves. */
+START_TEST(hq_fairness)
+{
+	open_numa("hqlock", "fairness=0");
+	q7("10", 0);
+	hq("C3", 3, 5);
+	hq("C6", 6, 6);
+	bench_run(1000);
+	ck_assert_uint_eq(bench_event("L", "hq_bound"), 1); /* C1 passes to C2, and C2 to C5, which passes to C6 */
+	close_numa("C0 0, C4 10, C1 20, C2 30, C5 40, C6 50, C3 60");
+}
+END_TEST
+
+/* The bound is reached, but nobody of another node waits. */
+START_TEST(hq_fairness_alone)
+{
+	open_numa("hqlock", "fairness=0");
+	hq("C0", 0, 0);
+	hq("C4", 4, 1);
+	hq("C1", 1, 2);
+	hq("C2", 2, 3);
+	hq("C3", 3, 4);
+	bench_run(1000);
+	ck_assert_uint_eq(bench_event("L", "hq_bound"), 0);
+	ck_assert_uint_eq(bench_event("L", "hq_local"), 2);
+	close_numa("C0 0, C4 10, C1 20, C2 30, C3 40");
+}
+END_TEST
+
+/* C2 comes while C1, the only waiter, has taken its node out of the queue but not yet emptied it: it joins again. */
+START_TEST(hq_rejoins_the_empty_queue)
+{
+	open_numa("hqlock", NULL);
+	hq("C0", 0, 0);
+	hq("C4", 4, 1);
+	hq("C1", 1, 2);
+	hq("C2", 2, 22);
+	bench_stop_at("C1", "hq-leave", 1, 25);
+	bench_run(1000);
+	ck_assert_uint_eq(bench_event("L", "hq_rejoin"), 1);
+	ck_assert_uint_eq(bench_event("L", "hq_local"), 1);
+	close_numa("C0 0, C4 10, C1 25, C2 35");
+}
+END_TEST
+
+/* The same, but C5 found the queue of nodes empty before: it is the head, and hands on to C2. */
+START_TEST(hq_rejoins_behind_another_node)
+{
+	open_numa("hqlock", NULL);
+	hq("C0", 0, 0);
+	hq("C4", 4, 1);
+	hq("C1", 1, 2);
+	hq("C5", 5, 22);
+	hq("C2", 2, 23);
+	bench_stop_at("C1", "hq-leave", 1, 25);
+	bench_run(1000);
+	ck_assert_uint_eq(bench_event("L", "hq_rejoin"), 1);
+	ck_assert_uint_eq(bench_event("L", "hq_remote"), 1);
+	close_numa("C0 0, C4 10, C1 25, C5 35, C2 45");
+}
+END_TEST
+
+/* Node 1 is the last of two and leaves while its third waiter comes: behind node 0 again. */
+START_TEST(hq_last_node_rejoins)
+{
+	open_numa("hqlock", "fairness=0");
+	hq("C0", 0, 0);
+	hq("C4", 4, 1);
+	hq("C1", 1, 2);
+	hq("C5", 5, 3);
+	hq("C2", 2, 4);
+	hq("C3", 3, 5);
+	hq("C6", 6, 42);
+	bench_stop_at("C5", "hq-leave", 1, 45);
+	bench_run(1000);
+	ck_assert_uint_eq(bench_event("L", "hq_rejoin"), 1);
+	close_numa("C0 0, C4 10, C1 20, C2 30, C5 45, C6 55, C3 65");
+}
+END_TEST
+
+/* C2 queues while C1 gives the queues back: they stay lent, and C2 is served. */
+START_TEST(hq_late_for_the_return)
+{
+	open_numa("hqlock", NULL);
+	hq("C0", 0, 0);
+	hq("C4", 4, 1);
+	hq("C1", 1, 2);
+	hq("C5", 5, 22);
+	bench_stop_at("C1", "hq-return", 1, 25);
+	bench_run(1000);
+	ck_assert_uint_eq(bench_event("L", "hq_late"), 1);
+	ck_assert_uint_eq(bench_event("L", "hq_return"), 1);
+	close_numa("C0 0, C4 10, C1 25, C5 35");
+}
+END_TEST
+
 /* -- cohort ------------------------------------------------------------------------------------- */
 
 static void q8(void)
@@ -212,7 +331,7 @@ END_TEST
 
 START_TEST(trylock)
 {
-	static const char *const model[] = { "cna", "cohort-ticket" };
+	static const char *const model[] = { "cna", "cohort-ticket", "hqlock" };
 
 	open_numa(model[_i], NULL);
 	bench_task("A", 0, 0, 0, "try L; run 5; unlock L");
@@ -237,11 +356,18 @@ int main(void)
 	tcase_add_test(t, cna_keeps_order_within_a_node);
 	tcase_add_test(t, cna_splice_loses_the_race);
 	tcase_add_test(t, cna_shuffle_reduction);
+	tcase_add_test(t, hq_serves_the_heads_node_first);
+	tcase_add_test(t, hq_fairness);
+	tcase_add_test(t, hq_fairness_alone);
+	tcase_add_test(t, hq_rejoins_the_empty_queue);
+	tcase_add_test(t, hq_rejoins_behind_another_node);
+	tcase_add_test(t, hq_last_node_rejoins);
+	tcase_add_test(t, hq_late_for_the_return);
 	tcase_add_test(t, q8_cohort_passes_two_times);
 	tcase_add_test(t, q8_cohort_without_a_bound_that_matters);
 	tcase_add_test(t, cohort_newcomer_between_the_releases);
 	tcase_add_test(t, cohort_trylock_from_another_node);
-	tcase_add_loop_test(t, trylock, 0, 2);
+	tcase_add_loop_test(t, trylock, 0, 3);
 	suite_add_tcase(s, t);
 	r = srunner_create(s);
 	srunner_run_all(r, CK_ENV);

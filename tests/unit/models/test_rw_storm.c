@@ -32,6 +32,7 @@ extern const struct lock_model *const __start_lock_models[], *const __stop_lock_
 static const struct setup {
 	const char *model;
 	const char *rare; /* counters that a storm need not reach: golden tests do */
+	const char *flags; /* parameters that are turned over */
 } setups[] = {
 	{ "rwsem", "rwsem_rlock_handoff rwsem_rlock_fast" },
 	{ "rwsem-spinlock-2.6", "" },
@@ -44,7 +45,10 @@ static const struct setup {
 	{ "rwsem-4.2", "rwsem_wake_skipped" },
 	{ "rwsem-4.8", "rwsem_wake_skipped" },
 	{ "rwsem-2017-rspin", "" },
-	{ "rwsem-5.4", "rwsem_rlock_handoff rwsem_rlock_fast" },
+	{ "rwsem-5.4", "rwsem_rlock_handoff rwsem_rlock_fast rwsem_rlock_steal" },
+	{ "rwsem-5.4", "rwsem_rlock_handoff rwsem_rlock_fast", "guard steal wake_all" },
+	{ "rwsem-5.4", "rwsem_rlock_handoff rwsem_rlock_fast rwsem_opt_rlock rwsem_opt_rlock2 rwsem_opt_norspin",
+	  "guard steal reader_spin" },
 	{ "bravo-rwsem", "rwsem_rlock_handoff rwsem_rlock_fast bravo_read_raced bravo_read_occupied" },
 	{ "percpu-rwsem", "percpu_walk_lost" },
 	{ "percpu-rwsem-3.8", "" },
@@ -248,12 +252,12 @@ static void create_noise(void)
 	}
 }
 
-static void create_lock(void)
+static void create_lock(const char *flags)
 {
 	uint64_t params[16] = { 0 };
 
 	for (unsigned i = 0; storm.model->params && storm.model->params[i].name; i++)
-		params[i] = storm.model->params[i].fallback;
+		params[i] = storm.model->params[i].fallback ^ (flags && strstr(flags, storm.model->params[i].name));
 	storm.lock = sim_object_create("L", storm.model->size, 0);
 	storm.model->init(storm.lock, params);
 	kernel_lock_bind(storm.lock, storm.model->size, 1);
@@ -269,7 +273,7 @@ static void price(struct sim_costs *c)
 	ck_assert(sim_cost_set(c, "wake", 200 * SIM_NS));
 }
 
-static uint64_t blow_once(const struct lock_model *model, uint64_t seed, bool poll)
+static uint64_t blow_once(const struct lock_model *model, const char *flags, uint64_t seed, bool poll)
 {
 	struct sim_config cfg = { .sockets = 2, .cores = CPUS / 2, .threads = 1, .hz = 1000, .poll = poll };
 	uint64_t digest = SIM_DIGEST_SEED;
@@ -286,7 +290,7 @@ static uint64_t blow_once(const struct lock_model *model, uint64_t seed, bool po
 	kernel_setup();
 	kernel_rawspin(&lock_model_qspinlock);
 	kernel_on_finding(found);
-	create_lock();
+	create_lock(flags);
 	create_tasks(seed);
 	create_noise();
 	sim_machine_run(100 * SIM_S, true);
@@ -316,10 +320,11 @@ static const struct lock_model *model_by_name(const char *name)
 START_TEST(storms)
 {
 	const struct lock_model *model = model_by_name(setups[_i].model);
+	const char *flags = setups[_i].flags;
 
 	memset(events, 0, sizeof(events));
 	for (uint64_t seed = 1; seed <= SEEDS; seed++)
-		ck_assert_uint_eq(blow_once(model, seed, false), blow_once(model, seed, true));
+		ck_assert_uint_eq(blow_once(model, flags, seed, false), blow_once(model, flags, seed, true));
 	for (unsigned i = 0; model->events && model->events[i]; i++)
 		ck_assert_msg(events[i] || strstr(setups[_i].rare, model->events[i]), "%s: no %s", model->name,
 			      model->events[i]);

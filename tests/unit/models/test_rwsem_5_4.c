@@ -189,6 +189,82 @@ START_TEST(killed_and_tried)
 }
 END_TEST
 
+/* -- the patches of November 2020 ----------------------------------------------------------- */
+
+/* A reads, B, a real-time writer, queues; D comes while A reads, E when A has left and B was woken but does not run yet. */
+static void four(int poll, const char *params)
+{
+	see_bench(4, poll, "rwsem-5.4", params);
+	bench_task("A", 0, 0, 0, "read L; run 10; unlock L");
+	bench_task("B", 1, 50, 1, "lock L; run 3; unlock L");
+	bench_task("D", 2, 0, 3, "read L; run 9; unlock L");
+	bench_task("E", 3, 0, 11, "read L; run 5; unlock L");
+	see(1500, "0x102 A|WAITERS [B]");
+}
+
+static void close_four(unsigned steals)
+{
+	see_run(100, "0x0 - []");
+	ck_assert_uint_eq(bench_event("L", "rwsem_rlock_steal"), steals);
+	bench_close();
+}
+
+/* Without them D joins A past B. */
+START_TEST(readers_join)
+{
+	four(_i, NULL);
+	see(3500, "0x202 A,D|WAITERS [B]");
+	see(11500, "0x202 D,E|WAITERS [B]");
+	close_four(0);
+}
+END_TEST
+
+START_TEST(guard)
+{
+	four(_i, "guard=1");
+	see(3500, "0x102 A|WAITERS [B D]");
+	see(10500, "0x2 -|WAITERS [B D]");
+	see(11500, "0x102 E|WAITERS [B D]"); /* by spinning: nobody is inside */
+	see(12500, "0x106 E|WAITERS|HANDOFF [B D]");
+	see(18500, "0x3 B|WAITERS [D]");
+	close_four(0);
+}
+END_TEST
+
+/* E lets in who waits, but not past B. */
+START_TEST(steal)
+{
+	four(_i, "guard=1 steal=1");
+	see(11500, "0x102 E|WAITERS [B D]");
+	see(18500, "0x3 B|WAITERS [D]");
+	close_four(1);
+}
+END_TEST
+
+/* … past B, too, whose wish for the hand-off stays. */
+START_TEST(wake_all)
+{
+	four(_i, "guard=1 steal=1 wake_all=1");
+	see(11500, "0x202 E|WAITERS [B]");
+	see(12500, "0x206 E|WAITERS|HANDOFF [B]");
+	see(13500, "0x206 E,D|WAITERS|HANDOFF [B]");
+	see(16500, "0x106 D|WAITERS|HANDOFF [B]");
+	close_four(1);
+}
+END_TEST
+
+START_TEST(readers_do_not_spin)
+{
+	see_bench(2, _i & 1, "rwsem-5.4", _i & 2 ? NULL : "reader_spin=0");
+	bench_task("W", 0, 0, 0, "lock L; run 10; unlock L");
+	bench_task("R", 1, 0, 2, "read L; run 1; unlock L");
+	see(2500, _i & 2 ? "0x1 W []" : "0x3 W|WAITERS [R]");
+	see_run(100, "0x0 - []");
+	ck_assert_uint_eq(bench_event("L", "rwsem_sleep_reader"), _i & 2 ? 0 : 1);
+	bench_close();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("rwsem-5.4");
@@ -204,6 +280,11 @@ int main(void)
 	tcase_add_loop_test(tc, r53_6, 0, 2);
 	tcase_add_loop_test(tc, phase_trylock, 0, 2);
 	tcase_add_loop_test(tc, killed_and_tried, 0, 2);
+	tcase_add_loop_test(tc, readers_join, 0, 2);
+	tcase_add_loop_test(tc, guard, 0, 2);
+	tcase_add_loop_test(tc, steal, 0, 2);
+	tcase_add_loop_test(tc, wake_all, 0, 2);
+	tcase_add_loop_test(tc, readers_do_not_spin, 0, 4);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);

@@ -35,6 +35,7 @@
 	  "osq=1", "extra_resched=1", "wake_q=1 keep_spinning=1")                                  \
 	X(cna, NULL, SIM_PREEMPT_FULL, "", "shuffle_reduction=1", "threshold=1")                   \
 	X(cohort_ticket, NULL, SIM_PREEMPT_FULL, "", "pass_bound=1")                               \
+	X(hqlock, NULL, SIM_PREEMPT_FULL, "", "fairness=0", "fairness=2")                          \
 	X(futex, &lock_model_qspinlock, SIM_PREEMPT_VOLUNTARY, "", "pthread=1", "pthread=1 adaptive=1") \
 	X(futex_pp, &lock_model_qspinlock, SIM_PREEMPT_FULL, "", "ceiling=60", "ceiling=99")       \
 	X(futex_pi, &lock_model_qspinlock, SIM_PREEMPT_FULL, "", "robust=1")                       \
