@@ -76,28 +76,6 @@ static GString *blocks_of_options(void)
 
 /* -- from results to the comparison -------------------------------------------------------------------- */
 
-static char *label_of(const struct scenario *scn, const struct scn_compare *c)
-{
-	GString *label = g_string_new(c->model);
-
-	for (unsigned i = 0; i < c->nset; i++) {
-		const struct scn_setting *s = &c->set[i];
-		char buf[SIM_TIME_CHARS];
-		uint64_t v = s->value ? scn_constant(scn, s->value) : 0;
-
-		g_string_append_printf(label, "%c%s ", i ? ' ' : '{', s->name);
-		if (s->word || !s->value)
-			g_string_append(label, s->word ? s->word : "");
-		else if (s->value->unit == SCN_TIME)
-			g_string_append(label, sim_time_format(buf, v));
-		else
-			g_string_append_printf(label, "%" G_GUINT64_FORMAT, v);
-	}
-	if (c->nset)
-		g_string_append_c(label, '}');
-	return g_string_free(label, FALSE);
-}
-
 static struct versus_lock *lock_of(struct versus *v, const struct scenario *scn, uint32_t lock)
 {
 	const char *name = scn->lock[lock].name;
@@ -133,30 +111,9 @@ static struct compare_place *make_sides(struct versus *v, const struct scenario 
 		if (!l->nside)
 			add_side(l, g_strdup(scn->lock[c->lock].model), v->nseed);
 		place[i] = (struct compare_place){ (unsigned)(l - v->lock), l->nside };
-		add_side(l, label_of(scn, c), v->nseed);
+		add_side(l, scn_compare_label(scn, i), v->nseed);
 	}
 	return place;
-}
-
-/* --lock may name what a block of the scenario has, or the same twice: one column is enough. */
-static void drop_doubles(struct scenario *scn)
-{
-	unsigned kept = 0;
-
-	for (unsigned i = 0; i < scn->ncompare; i++) {
-		const struct scn_compare *c = &scn->compare[i];
-		g_autofree char *label = label_of(scn, c);
-		bool known = false;
-
-		for (unsigned k = 0; k < kept && !c->nexpect && !known; k++) {
-			g_autofree char *other = label_of(scn, &scn->compare[k]);
-
-			known = scn->compare[k].lock == c->lock && !strcmp(other, label);
-		}
-		if (!known)
-			scn->compare[kept++] = *c;
-	}
-	scn->ncompare = kept;
 }
 
 static void free_versus(struct versus *v)
@@ -309,7 +266,7 @@ static int run(int argc, char **argv)
 	if (!scn)
 		return status;
 	cli_catch_interrupt();
-	drop_doubles(scn);
+	scn_compare_once(scn);
 	status = compare(scn, &options);
 	scenario_free(scn);
 	return status;

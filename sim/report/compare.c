@@ -256,7 +256,7 @@ static void compare_from(const struct page *p, const struct run_result *r, unsig
 		if (!r->compare[i].result || !same_shape(r, r->compare[i].result))
 			continue;
 		s.side[s.n++] = r->compare[i].result;
-		table_column(t, NULL, r->compare[i].model, 0);
+		table_column(t, NULL, r->compare[i].label, 0);
 		table_column(t, NULL, "ratio", TABLE_KEEP);
 	}
 	page_heading(p, "Side by side: %s", lock);

@@ -174,6 +174,7 @@ struct run_verdict { /* of one expectation */
 
 struct run_compare {
 	const char *lock, *model;
+	const char *label;		 /* the model with what the block sets; no two sides of a lock have the same */
 	struct run_result *result;	 /* of the same workload under that model */
 	struct run_verdict *verdict;
 	unsigned nverdict;

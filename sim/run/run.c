@@ -334,6 +334,7 @@ static int run_block(const struct scenario *scn, const struct run_options *optio
 
 	cmp->lock = g_strdup(scn->lock[c->lock].name);
 	cmp->model = g_strdup(c->model);
+	cmp->label = scn_compare_label(scn, block);
 	cmp->result = g_new0(struct run_result, 1);
 	return run_once(scn, options, block, own, cmp, cmp->result, error);
 }

@@ -103,6 +103,7 @@ void run_result_free(struct run_result *r)
 		watch_verdicts_free(r->compare[i].verdict, r->compare[i].nverdict);
 		g_free((char *)r->compare[i].lock);
 		g_free((char *)r->compare[i].model);
+		g_free((char *)r->compare[i].label);
 	}
 	g_free(r->compare);
 	watch_result_clear(r);

@@ -328,6 +328,12 @@ struct scenario *scenario_parse(const char *path, const char *text, size_t len, 
 void scenario_free(struct scenario *scn);
 /* A scenario's value of an expression that depends on params only (no random, no $): in base units. */
 uint64_t scn_constant(const struct scenario *scn, const struct scn_expr *e);
+
+/* Name of a column: the block's model with what it sets, "rwsem{handoff off}"; "mutex (2)" where the lock has a
+ * column of that name already, which may be its own model's. To be freed. */
+char *scn_compare_label(const struct scenario *scn, unsigned block);
+/* Takes out blocks that repeat another one, or the lock as it is, and expect nothing. One stays in any case. */
+void scn_compare_once(struct scenario *scn);
 /* The same for instance @instance of a task ($i). False if the value changes during the run. */
 bool scn_instance_value(const struct scenario *scn, const struct scn_expr *e, uint64_t instance, uint64_t *value);
 /*

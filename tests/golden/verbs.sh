@@ -112,6 +112,12 @@ for how in -j1 -j2 -j7; do
 	[ "$(grep -c 'The bill of l: mcs' out)" = 1 ] || { echo "not one bill of mcs"; failed=1; }
 	same ./-j1.out ./$how.out "compare $how prints something else than -j1"
 done
+# a block that --set has made the scenario's own model has a name of its own
+expect 1 "$lockstep" compare --no-bill --set l=mutex blocks.lks
+has out "mutex (2)"
+# … and --lock that names what is there already adds no column
+expect 0 "$lockstep" compare --no-bill --lock l=mcs,mutex --set l=mutex queue.lks
+grep -q "mutex (2)" out && { echo "the own model has two columns"; failed=1; }
 # parameters of a model
 expect 0 "$lockstep" compare --no-bill --lock 'l=mutex{spin_on_owner off},mutex' queue.lks
 has out "mutex{spin_on_owner off}"

@@ -79,7 +79,7 @@ struct run_result *result_compared(void)
 
 	base(&r, "rtmutex", SIM_MS);
 	base(&other, "mutex", 2 * SIM_MS);
-	c = (struct run_compare){ .lock = "bus", .model = "mutex", .result = &other };
+	c = (struct run_compare){ .lock = "bus", .model = "mutex", .label = "mutex", .result = &other };
 	r.compare = &c;
 	r.ncompare = 1;
 	return &r;
