@@ -6,6 +6,8 @@
  * An owner and a list under a raw lock. unlock() makes the first waiter the owner before
  * it wakes it, so a contended hand-over always costs one whole wake-up.
  *
+ * Mirrors: nothing; the textbook
+ *
  * Lock:    1. free: mine   2. else queue at the tail   3. sleep until granted
  * Unlock:  1. the first waiter, or nobody, is the owner   2. wake it
  */

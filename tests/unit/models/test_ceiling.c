@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The ceiling protocols: who runs at which priority, who is refused, who is kept out of a free lock. */
+/* The ceiling protocols and the FMLP: who runs at which priority, who is refused, who is kept out of a free lock. */
 #include <check.h>
 #include <errno.h>
 
@@ -179,6 +179,82 @@ START_TEST(original_ceiling_and_a_new_priority)
 }
 END_TEST
 
+/* -- FMLP ---------------------------------------------------------------------------------------- */
+
+/* In order of arrival, whatever the priorities; from 2 on the holder, later B in its turn, run as C lends: not even 45 gets in. */
+START_TEST(fmlp_is_fifo_and_lends)
+{
+	bench_open(3);
+	bench_lock("L", "fmlp");
+	bench_task("A", 0, 10, 0, "lock L; run 10; unlock L; run 2");
+	bench_task("B", 1, 20, 1, "lock L; run 3; unlock L; run 2");
+	bench_task("C", 2, 50, 2, "lock L; run 1; unlock L");
+	bench_task("M", 0, 45, 3, "run 5");
+	bench_task("N", 1, 45, 11, "run 1");
+	bench_probe("L", 5 * U);
+	bench_run(100);
+	ck_assert_str_eq(bench_probed("L", 5 * U), "A [B C]");
+	ck_assert_str_eq(bench_grants("L"), "A 0, B 10, C 13");
+	ck_assert_int_eq(bench_ran("M", 1), 10);
+	ck_assert_int_eq(bench_ran("A", 2), 15); /* behind M: nobody lends any more */
+	ck_assert_int_eq(bench_ran("N", 1), 13);
+	ck_assert_uint_eq(bench_event("L", "fmlp_queued"), 2);
+	ck_assert_uint_eq(bench_event("L", "fmlp_handoff"), 2);
+	close_c();
+}
+END_TEST
+
+/* Who leaves takes back what it lent, and its place. */
+START_TEST(fmlp_give_up)
+{
+	bench_open(3);
+	bench_lock("L", "fmlp");
+	bench_task("A", 0, 10, 0, "lock L; run 10; unlock L");
+	bench_task("B", 1, 50, 1, _i ? "lock L intr; unlock L" : "lock L timeout 3; unlock L");
+	bench_task("C", 2, 20, 2, "lock L; run 1; unlock L; run 3");
+	bench_task("M", 0, 45, 3, "run 5");
+	if (_i)
+		bench_task("S", 2, 60, 4, "signal B");
+	bench_run(100);
+	ck_assert_int_eq(bench_result("B", 1), _i ? -EINTR : -ETIMEDOUT);
+	ck_assert_int_eq(bench_ran("M", 1), 4);
+	ck_assert_str_eq(bench_grants("L"), "A 0, C 15");
+	ck_assert_uint_eq(bench_event("L", "fmlp_gave_up"), 1);
+	close_c();
+}
+END_TEST
+
+/* A waiter's new priority reaches the holder, not its place in the queue. */
+START_TEST(fmlp_and_a_new_priority)
+{
+	bench_open(3);
+	bench_lock("L", "fmlp");
+	bench_task("A", 0, 10, 0, "lock L; run 10; unlock L");
+	bench_task("B", 1, 20, 1, "lock L; run 1; unlock L");
+	bench_task("C", 2, 20, 2, "lock L; run 1; unlock L");
+	bench_task("Boss", 2, 60, 3, "prio C 50");
+	bench_task("M", 0, 45, 4, "run 5");
+	bench_run(100);
+	ck_assert_int_eq(bench_ran("M", 1), 10);
+	ck_assert_str_eq(bench_grants("L"), "A 0, B 10, C 11");
+	close_c();
+}
+END_TEST
+
+START_TEST(fmlp_of_oneself)
+{
+	bench_open(2);
+	bench_lock("L", "fmlp");
+	bench_task("A", 0, 10, 0, "lock L; run 5; lock L; unlock L; unlock L");
+	bench_task("B", 1, 20, 1, "try L; unlock L; run 6; try L; run 1; unlock L");
+	bench_run(100);
+	ck_assert_int_eq(bench_result("A", 2), -EDEADLK);
+	ck_assert_int_eq(bench_result("B", 1), -EBUSY);
+	ck_assert_str_eq(bench_grants("L"), "A 0, B 7");
+	close_c();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("ceiling");
@@ -196,6 +272,10 @@ int main(void)
 	tcase_add_test(t, original_ceiling_passes_on);
 	tcase_add_test(t, original_ceiling_of_oneself);
 	tcase_add_test(t, original_ceiling_and_a_new_priority);
+	tcase_add_test(t, fmlp_is_fifo_and_lends);
+	tcase_add_loop_test(t, fmlp_give_up, 0, 2);
+	tcase_add_test(t, fmlp_and_a_new_priority);
+	tcase_add_test(t, fmlp_of_oneself);
 	suite_add_tcase(s, t);
 	r = srunner_create(s);
 	srunner_run_all(r, CK_ENV);

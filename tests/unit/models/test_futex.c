@@ -185,6 +185,83 @@ START_TEST(trylock)
 }
 END_TEST
 
+/* -- the condition variable: "lock" waits, "unlock" wakes one ---------------------------------------- */
+
+static void open_cv(unsigned ncpus)
+{
+	bench_open(ncpus);
+	bench_cost("idle_exit", 2 * U);
+	bench_lock("C", "condition");
+}
+
+static void close_cv(void)
+{
+	ck_assert_msg(bench_done(), "%s", bench_log());
+	ck_assert_str_eq(bench_findings(), "");
+	bench_close();
+}
+
+/* One each, RT first, the rest in order; what nobody waits for is not kept. */
+START_TEST(condition_wakes_one)
+{
+	open_cv(4);
+	bench_task("W", 0, 0, 0, "unlock C; run 10; unlock C; run 5; unlock C; run 5; unlock C; run 5; unlock C");
+	bench_task("A", 1, 0, 1, "lock C");
+	bench_task("B", 2, 0, 2, "lock C");
+	bench_task("R", 3, 50, 3, "lock C");
+	bench_probe("C", 5 * U);
+	bench_run(100);
+	ck_assert_str_eq(bench_probed("C", 5 * U), "NULL [R A B]");
+	ck_assert_uint_eq(bench_word("C", 5 * U), 0);
+	ck_assert_str_eq(bench_grants("C"), "R 12, A 17, B 22");
+	ck_assert_uint_eq(bench_event("C", "condition_lost"), 2);
+	close_cv();
+}
+END_TEST
+
+START_TEST(condition_wakes_all)
+{
+	open_cv(3);
+	bench_task("A", 0, 0, 0, "lock C; run 1; lock C timeout 3");
+	bench_task("B", 1, 0, 1, "lock C");
+	bench_task("W", 2, 0, 5, "wakeall C");
+	bench_run(100);
+	ck_assert_str_eq(bench_grants("C"), "A 7, B 7");
+	ck_assert_int_eq(bench_result("A", 2), -ETIMEDOUT);
+	ck_assert_uint_eq(bench_event("C", "condition_timeout"), 1);
+	close_cv();
+}
+END_TEST
+
+/* A stands between its ticket and the sleep when the wake-up comes: the word has changed, it does not sleep. */
+START_TEST(condition_on_the_way_to_sleep)
+{
+	open_cv(2);
+	bench_task("A", 0, 0, 0, "lock C");
+	bench_stop_access("A", 1, 3, 5);
+	bench_task("W", 1, 0, 2, "unlock C");
+	bench_run(100);
+	ck_assert_str_eq(bench_grants("C"), "A 5");
+	ck_assert_uint_eq(bench_event("C", "futex_wait"), 0);
+	ck_assert_uint_eq(bench_event("C", "futex_wait_again"), 1);
+	ck_assert_uint_eq(bench_event("C", "condition_lost"), 0);
+	close_cv();
+}
+END_TEST
+
+/* A signal ends the sleep; the wait goes on, and hears the wake-up that came meanwhile. */
+START_TEST(condition_and_a_signal)
+{
+	open_cv(2);
+	bench_task("A", 0, 0, 0, "lock C intr");
+	bench_task("W", 1, 0, 2, "signal A; run 5; unlock C");
+	bench_run(100);
+	ck_assert_str_eq(bench_grants("C"), "A 9");
+	ck_assert_uint_eq(bench_event("C", "futex_signal"), 1);
+	close_cv();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("futex");
@@ -202,6 +279,10 @@ int main(void)
 	tcase_add_test(t, holding_is_user_mode);
 	tcase_add_test(t, adaptive_spinning);
 	tcase_add_loop_test(t, trylock, 0, 2);
+	tcase_add_test(t, condition_wakes_one);
+	tcase_add_test(t, condition_wakes_all);
+	tcase_add_test(t, condition_on_the_way_to_sleep);
+	tcase_add_test(t, condition_and_a_signal);
 	suite_add_tcase(s, t);
 	r = srunner_create(s);
 	srunner_run_all(r, CK_ENV);
