@@ -9,10 +9,12 @@
  *   trace    records to a file
  *
  * Each figure is the best of several turns of CPU time. Usage: bench_core [scale], where
- * scale 10 takes ten times as long.
+ * scale 10 takes ten times as long. For callgrind (instructions.sh), which counts what the host's
+ * caches do not blur: bench_core hold PENDING OPERATIONS, bench_core switch OPERATIONS.
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -133,13 +135,18 @@ static void hold_on_evq(uint64_t operations)
 	sim_evq_finish(&q);
 }
 
+static void hold_reserve(unsigned n)
+{
+	pending = n;
+	floor_heap = calloc(n, sizeof(*floor_heap));
+	events = calloc(n, sizeof(*events));
+}
+
 static double hold(unsigned n)
 {
 	double base, ours;
 
-	pending = n;
-	floor_heap = calloc(n, sizeof(*floor_heap));
-	events = calloc(n, sizeof(*events));
+	hold_reserve(n);
 	base = best(hold_on_floor, 1000000 * scale);
 	ours = best(hold_on_evq, 1000000 * scale);
 	printf("hold model, %7u pending: floor %6.1f ns %6.2f M/s   evq %6.1f ns %6.2f M/s   ratio %.2f\n", n,
@@ -168,16 +175,21 @@ static void switch_around(uint64_t operations)
 	}
 }
 
-static void switches(unsigned n, double heap_ns)
+static void switches_reserve(unsigned n)
 {
-	double ns;
-
 	sim_fiber_pool_reset();
 	nfibers = n;
 	fibers = calloc(n, sizeof(struct sim_fiber *));
 	for (unsigned i = 0; i < n; i++)
 		fibers[i] = sim_fiber_create(endless, NULL, NULL);
-	ns = best(switch_around, 2000000 * scale) / 2;
+}
+
+static void switches(unsigned n, double heap_ns)
+{
+	double ns;
+
+	switches_reserve(n);
+	ns = best(switch_around, 2000000 * scale) / 2; /* an operation is a resume and a yield */
 	printf("fiber switch, %6u fibers: %5.1f ns %6.1f M/s   %.3f of an evq pop+push\n", n, ns, 1e3 / ns,
 	       ns / heap_ns);
 	free(fibers);
@@ -263,15 +275,37 @@ static void draw_lognormal(uint64_t operations)
 		sink = sim_dist_lognormal(sim_draw(1, 2, operations), SIM_US, 500000);
 }
 
+/* One thing only, to be counted. */
+static int counted(int argc, char **argv)
+{
+	bool queue = !strcmp(argv[1], "hold");
+	uint64_t operations = strtoull(argv[argc - 1], NULL, 10);
+
+	if (argc != (queue ? 4 : 3))
+		return 2;
+	if (queue) {
+		hold_reserve((unsigned)strtoul(argv[2], NULL, 10));
+		hold_on_evq(operations);
+		return 0;
+	}
+	sim_fiber_pool_init(1);
+	switches_reserve(1);
+	switch_around(operations);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	double heap_ns;
 
+	if (argc > 1 && (!strcmp(argv[1], "hold") || !strcmp(argv[1], "switch")))
+		return counted(argc, argv);
 	if (argc > 1)
 		scale = strtoull(argv[1], NULL, 10);
 	hold(100);
 	heap_ns = hold(1000);
 	hold(10000);
+	hold(100000);
 	hold(1000000);
 	sim_fiber_pool_init(10000);
 	switches(1, heap_ns);
