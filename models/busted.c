@@ -16,6 +16,7 @@
  *   busted-pi             keeps the boost after unlock                       pi-integrity
  *   busted-fifo           serves the latest first, but promises FIFO         fifo
  *   busted-mcs            a queue spinlock that does (busted_queue.c)        fifo
+ *   busted-handoff        lets others pass the first waiter without end         hand-off
  *   busted-lifo           serves the latest first                            starvation
  *   busted-starve         lets readers in past waiting writers               writer-starved
  *   busted-conservation   loses a release that nobody waits for              conservation
@@ -369,6 +370,51 @@ BUSTED(fifo, "wrong: promises FIFO and serves the latest first", .caps = LOCK_CA
 
 BUSTED(lifo, "wrong: serves the latest first, so the first can wait for ever", .caps = LOCK_CAP_BUSTED,
        .lock = busted_lock_lifo, .unlock = busted_unlock, .view = busted_view);
+
+/* A first waiter that was woken tries again. */
+static int handoff_lock(void *l, struct lock_req *req)
+{
+	struct busted_lock *lock = l;
+	struct busted_waiter waiter = { .task = current };
+
+	raw_spin_lock(&lock->lock);
+	if (lock->owner) {
+		list_add_tail(&waiter.list, &lock->wait_list);
+		while (lock->owner) { /* the mistake: it tries as one of many, whatever it promises */
+			__set_current_state(TASK_UNINTERRUPTIBLE);
+			raw_spin_unlock(&lock->lock);
+			schedule();
+			raw_spin_lock(&lock->lock);
+		}
+		list_del(&waiter.list);
+	}
+	lock->owner = current;
+	raw_spin_unlock(&lock->lock);
+	return 0;
+}
+
+static void handoff_unlock(void *l, struct lock_req *req)
+{
+	struct busted_lock *lock = l;
+	struct busted_waiter *next;
+	DEFINE_WAKE_Q(wake_q);
+
+	raw_spin_lock(&lock->lock);
+	next = busted_first(lock);
+	lock->owner = NULL;
+	if (next)
+		wake_q_add(&wake_q, next->task);
+	raw_spin_unlock(&lock->lock);
+	wake_up_q(&wake_q);
+}
+
+static sim_time handoff_patience(const void *l)
+{
+	return 0;
+}
+
+BUSTED(handoff, "wrong: promises a hand-off to a first waiter that came too late, and forgets it", .caps = LOCK_CAP_BUSTED,
+       .lock = handoff_lock, .unlock = handoff_unlock, .view = busted_view, .patience = handoff_patience);
 
 /* A reader gets in whenever no writer is inside. */
 static int starve_lock(void *l, struct lock_req *req)

@@ -429,6 +429,12 @@ static const struct lock_param mutex_params[] = {
 	{ NULL }
 };
 
+/* The first try as the first waiter sets HANDOFF if it fails. */
+static sim_time mutex_patience(const void *l)
+{
+	return 0;
+}
+
 LOCK_MODEL(mutex) = {
 	.abi = LOCK_MODEL_ABI,
 	.name = "mutex",
@@ -443,4 +449,5 @@ LOCK_MODEL(mutex) = {
 	.unlock = mutex_model_unlock,
 	.view = mutex_model_view,
 	.broken = mutex_model_broken,
+	.patience = mutex_patience,
 };

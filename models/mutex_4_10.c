@@ -385,6 +385,14 @@ static const char *mutex_4_10_broken(const void *l)
 	return NULL;
 }
 
+/* With `pickup` the mark gets lost, and is not set again. */
+static sim_time mutex_4_10_patience(const void *l)
+{
+	const struct mutex_4_10 *lock = l;
+
+	return lock->handoff && !lock->pickup ? 0 : SIM_NEVER;
+}
+
 LOCK_MODEL(mutex_4_10) = {
 	.abi = LOCK_MODEL_ABI,
 	.name = "mutex-4.10",
@@ -399,4 +407,5 @@ LOCK_MODEL(mutex_4_10) = {
 	.unlock = mutex_4_10_unlock,
 	.view = mutex_4_10_view,
 	.broken = mutex_4_10_broken,
+	.patience = mutex_4_10_patience,
 };

@@ -273,6 +273,12 @@ static const char *rwsem_broken(const void *l)
 	return NULL;
 }
 
+/* The deadline is the first jiffy after the time in the queue, which began within one. */
+static sim_time rwsem_patience(const void *l)
+{
+	return (((const struct rw_semaphore *)l)->wait_timeout + 2) * (SIM_S / HZ);
+}
+
 LOCK_MODEL(rwsem) = {
 	.abi = LOCK_MODEL_ABI,
 	.name = "rwsem",
@@ -289,4 +295,5 @@ LOCK_MODEL(rwsem) = {
 	.downgrade = rwsem_downgrade,
 	.view = rwsem_view,
 	.broken = rwsem_broken,
+	.patience = rwsem_patience,
 };

@@ -20,6 +20,9 @@
  * woken, and the reader spins in vain until a reschedule is due: on a machine with nothing
  * else to do, for ever.
  *
+ * Nor is the hand-off a promise: a late waiter that wakes to a free lock and is then beaten sleeps without asking, each
+ * time; so the hand-off oracle does not watch.
+ *
  * The series "Rework reader optimistic spinning" of November 2020, patch by patch: `guard`
  * a reader that finds other readers inside queues; `steal` one that finds neither writer
  * nor HANDOFF takes the lock, the first one lets in others; `wake_all` also past a writer

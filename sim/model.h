@@ -15,7 +15,7 @@
 
 #include "sim/core/clock.h"
 
-#define LOCK_MODEL_ABI 2
+#define LOCK_MODEL_ABI 3
 
 struct task_struct;
 
@@ -134,6 +134,11 @@ struct lock_model {
 	/* With prio_changed: the form of what it keeps in tasks about who waits for whom, which chain walks of other locks
 	 * read. NULL: that of 6.1's rt_mutex. Locks of two forms cannot be in one run. */
 	const char *pi_form;
+	/* For locks that let others pass their first waiter, and promise that this ends: how long at most from when it is
+	 * first and asleep until it asks for a hand-off whenever it finds the lock taken, jiffies included. From then on
+	 * nobody who calls later gets the lock before it; the hand-off oracle watches. SIM_NEVER: not with these
+	 * parameters. NULL: no such promise. */
+	sim_time (*patience)(const void *lock);
 };
 
 /*

@@ -11,6 +11,7 @@
 
 static struct {
 	char *tree, *name, *out;
+	char **lock;
 	gboolean keep_going;
 } asked;
 
@@ -18,6 +19,7 @@ static const GOptionEntry own_options[] = {
 	{ "tree", 0, 0, G_OPTION_ARG_FILENAME, &asked.tree, "The kernel tree (default: the present directory)", "DIR" },
 	{ "name", 0, 0, G_OPTION_ARG_STRING, &asked.name, "Name of the plug-in (default: v and the tree's version)", "NAME" },
 	{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &asked.out, "Where to write NAME.so (default: the present directory)", "DIR" },
+	{ "lock", 0, 0, G_OPTION_ARG_STRING_ARRAY, &asked.lock, "Only this lock, e.g. rwsem or rt:rwsem (may be repeated)", "NAME" },
 	{ "keep-going", 'k', 0, G_OPTION_ARG_NONE, &asked.keep_going, "Leave out what does not compile", NULL },
 	G_OPTION_ENTRY_NULL,
 };
@@ -103,12 +105,58 @@ static void say_built(const char *name, bool rt, const GString *locks)
 		printf("  %s%s:%*s%s\n", name, rt ? "-rt" : "", rt ? 1 : 4, "", locks->str);
 }
 
+/* Does @name, "rwsem" or "rt:rwsem", mean a lock of @g, whose text names them as in "mutex and ww-mutex"? */
+static bool makes(const struct kernel_glue *g, const char *name)
+{
+	g_auto(GStrv) part = g_strsplit(g->lock, " and ", -1);
+
+	if (g_str_has_prefix(name, "rt:") != g->rt)
+		return false;
+	return g_strv_contains((const char *const *)part, g->rt ? name + strlen("rt:") : name);
+}
+
+/* Is the file that @g is made of needed by @by? */
+static bool is_needed(const struct kernel_glue *g, const struct kernel_glue *by)
+{
+	for (unsigned i = 0; g->rt == by->rt && i < G_N_ELEMENTS(by->need) && by->need[i]; i++)
+		if (!strcmp(by->need[i], g->need[0]))
+			return true;
+	return false;
+}
+
+/* A lock that was asked for, or what such a one is made of. */
+static bool is_asked(const struct kernel_glue *g)
+{
+	for (unsigned i = 0; asked.lock && asked.lock[i]; i++)
+		for (const struct kernel_glue *by = kernel_glue; by->file; by++)
+			if (makes(by, asked.lock[i]) && is_needed(g, by))
+				return true;
+	return !asked.lock;
+}
+
+static bool locks_are_known(void)
+{
+	for (unsigned i = 0; asked.lock && asked.lock[i]; i++) {
+		const struct kernel_glue *g = kernel_glue;
+
+		while (g->file && !makes(g, asked.lock[i]))
+			g++;
+		if (g->file)
+			continue;
+		cli_error("--lock %s: there is no such lock; those that are made:", asked.lock[i]);
+		for (g = kernel_glue; g->file; g++)
+			fprintf(stderr, "  %s%s\n", g->rt ? "PREEMPT_RT (rt:): " : "", g->lock);
+		return false;
+	}
+	return true;
+}
+
 static bool compile_all(struct kernel_build *b, GPtrArray *const objects[2], GPtrArray *own, GString *const locks[2])
 {
 	static const char *const parts[] = { "plugin.c", "wait.c" };
 
 	for (const struct kernel_glue *g = kernel_glue; g->file; g++) {
-		char *object = kernel_compile(b, g);
+		char *object = is_asked(g) ? kernel_compile(b, g) : NULL;
 
 		if (!object)
 			continue;
@@ -180,6 +228,8 @@ static int run(int argc, char **argv)
 		cli_error("--name %s: a name consists of a-z, 0-9, \".\", \"_\", \"-\"", asked.name);
 		return CLI_WRONG;
 	}
+	if (!locks_are_known())
+		return CLI_WRONG;
 	return build();
 }
 

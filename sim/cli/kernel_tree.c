@@ -49,6 +49,8 @@ static const struct feature {
 	{ "TREE_RTMUTEX_FIXUP_SAYS_HOW", "kernel/locking/rtmutex.c", "bool acquire_lock" },
 	{ "TREE_RWBASE_READERS_PASS", "kernel/locking/rwbase_rt.c", "if (atomic_read(&rwb->readers) != WRITER_BIAS)" },
 	{ "TREE_HAS_WW_TRYLOCK_CTX", "include/linux/ww_mutex.h", "ww_mutex_trylock(struct ww_mutex *lock, struct ww_acquire_ctx *ctx)" },
+	{ "TREE_MUTEX_PROMISES", "kernel/locking/mutex.c", "__mutex_trylock_or_handoff(" },
+	{ "TREE_RWSEM_PROMISES", "kernel/locking/rwsem.c", "bool handoff_set;" },
 	{ "TREE_LOCK_EVENTS_LIST=<lock_events_list.h>", "kernel/locking/lock_events_list.h", "LOCK_EVENT(" },
 };
 

@@ -141,6 +141,7 @@ void fold_lock_free(struct watch *w)
 {
 	for (uint32_t i = 0; w->lock && i < w->nlock; i++) {
 		g_free((void *)(uintptr_t)w->lock[i].is_handoff);
+		g_free(w->lock[i].heir);
 		if (w->rlock) {
 			g_free(w->rlock[i].event);
 			for (unsigned m = 0; m < 2; m++) {

@@ -8,8 +8,8 @@
 
 static const struct watch_oracle *const oracles[] = {
 	&oracle_exclusion, &oracle_owner,  &oracle_livelock, &oracle_wakeup, &oracle_deadlock,
-	&oracle_spinner,   &oracle_broken, &oracle_pi,	     &oracle_fifo,   &oracle_starvation,
-	&oracle_writer,	   &oracle_conservation, &oracle_exit,
+	&oracle_spinner,   &oracle_broken, &oracle_pi,	     &oracle_fifo,   &oracle_handoff,
+	&oracle_starvation, &oracle_writer, &oracle_conservation, &oracle_exit,
 };
 
 void oracle_init(struct watch *w)

@@ -65,7 +65,8 @@ enum run_piece {
 	X(endless_instant, "endless-instant", "a million accesses at one instant: time cannot end the loop") \
 	X(warning, "warning", "a model or a kernel's own file warns (WARN_ON)")                              \
 	X(lockdep, "lockdep", "what lockdep_assert_* asks for does not hold")                                \
-	X(live_lock, "live-lock", "spinners keep off its CPU who could end their wait")
+	X(live_lock, "live-lock", "spinners keep off its CPU who could end their wait")                      \
+	X(hand_off, "hand-off", "the first waiter, owed the lock, is passed by who called later")
 
 enum run_finding_kind {
 #define X(id, name, meaning) RUN_FINDING_##id,

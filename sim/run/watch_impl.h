@@ -52,6 +52,7 @@ enum watch_spent { /* what a task's time is booked to */
 };
 
 struct watch_lock;
+struct watch_heir;
 
 struct watch_task { /* what every record touches comes first */
 	sim_time since;	  /* booked up to here */
@@ -121,6 +122,8 @@ struct watch_lock {
 	uint32_t nevents;
 	uint32_t stamp;	       /* graph walks */
 	const bool *is_handoff; /* by event */
+	sim_time patience;	/* with heir */
+	struct watch_heir *heir; /* who is first in the queue, where the model promises it a hand-off, or NULL */
 	sim_time starve_bound; /* lock parameter `starve`; 0: off */
 };
 
@@ -176,7 +179,7 @@ struct watch_oracle {
 
 struct bill;
 
-#define WATCH_ORACLES 13
+#define WATCH_ORACLES 14
 #define WATCH_SETS 16
 
 
@@ -417,7 +420,7 @@ void run_bill_free(struct run_bill *b);
 /* -- oracles ------------------------------------------------------------------------------- */
 
 extern const struct watch_oracle oracle_exclusion, oracle_owner, oracle_livelock, oracle_wakeup, oracle_deadlock, oracle_spinner,
-	oracle_broken, oracle_pi, oracle_fifo, oracle_starvation, oracle_writer, oracle_conservation, oracle_exit;
+	oracle_broken, oracle_pi, oracle_fifo, oracle_starvation, oracle_writer, oracle_conservation, oracle_exit, oracle_handoff;
 
 void oracle_init(struct watch *w);
 /* Fills the result's list of what watched. */

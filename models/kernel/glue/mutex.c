@@ -58,6 +58,15 @@ static const char *mutex_lock_broken(const void *l)
 	return NULL;
 }
 
+#ifdef TREE_MUTEX_PROMISES /* since 5.14; before, a mark could get lost */
+static sim_time mutex_lock_patience(const void *l)
+{
+	return 0;
+}
+#else
+#define mutex_lock_patience NULL
+#endif
+
 KERNEL_MODEL(mutex) = {
 	.abi = LOCK_MODEL_ABI,
 	.name = NAME("mutex"),
@@ -72,6 +81,7 @@ KERNEL_MODEL(mutex) = {
 	.unlock = mutex_lock_unlock,
 	.view = mutex_lock_view,
 	.broken = mutex_lock_broken,
+	.patience = mutex_lock_patience,
 };
 
 #ifdef TREE_HAS_WW_TRYLOCK_CTX

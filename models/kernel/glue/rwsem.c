@@ -113,6 +113,15 @@ static const char *rwsem_lock_broken(const void *l)
 	return NULL;
 }
 
+#ifdef TREE_RWSEM_PROMISES /* since 5.16; before, a late writer that was beaten to a free lock did not ask */
+static sim_time rwsem_lock_patience(const void *l)
+{
+	return (RWSEM_WAIT_TIMEOUT + 2) * (SIM_S / HZ); /* from a jiffy to the first one after it */
+}
+#else
+#define rwsem_lock_patience NULL
+#endif
+
 KERNEL_MODEL(rwsem) = {
 	.abi = LOCK_MODEL_ABI,
 	.name = NAME("rwsem"),
@@ -129,4 +138,5 @@ KERNEL_MODEL(rwsem) = {
 	.downgrade = rwsem_lock_downgrade,
 	.view = rwsem_lock_view,
 	.broken = rwsem_lock_broken,
+	.patience = rwsem_lock_patience,
 };

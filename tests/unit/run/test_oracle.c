@@ -317,10 +317,10 @@ START_TEST(oracles_are_listed)
 	reset(1, 1);
 	world_start();
 	world_finish(1);
-	ck_assert_uint_eq(result.noracle, 13);
+	ck_assert_uint_eq(result.noracle, 14);
 	for (unsigned i = 0; i < result.noracle; i++) {
 		bool off = !strcmp(result.oracle[i], "broken") || !strcmp(result.oracle[i], "pi-integrity") ||
-			   !strcmp(result.oracle[i], "fifo") || !strcmp(result.oracle[i], "starvation") ||
+			   !strcmp(result.oracle[i], "fifo") || !strcmp(result.oracle[i], "hand-off") || !strcmp(result.oracle[i], "starvation") ||
 			   !strcmp(result.oracle[i], "writer-starved");
 
 		ck_assert_msg(result.oracle_watched[i] == !off, "%s", result.oracle[i]);
