@@ -28,6 +28,30 @@ START_TEST(pcp_1)
 }
 END_TEST
 
+static void to_cpu_2(void *task)
+{
+	((struct sim_task *)task)->allowed[0] = 4;
+}
+
+/* PCP-2: A reads on one CPU and leaves on another: only the sum of the counters tells, and lets W in. */
+START_TEST(pcp_2)
+{
+	static const char *const model[] = { "percpu-rwsem", "percpu-rwsem-4.8", "percpu-rwsem-3.8" };
+	struct sim_task *a;
+
+	see_bench(3, _i % 2, model[_i / 2], _i / 2 == 2 ? "gp=100000000" : GP);
+	a = bench_task("A", 0, 0, 0, "read L; park 10; run 2000; unlock L");
+	bench_task("X", 0, 50, 9, "run 5000");
+	bench_task("W", 1, 0, 20, "lock L; run 10; unlock L");
+	bench_at(5 * U, to_cpu_2, a);
+	see_run(20 * MS, "0x0 - []");
+	ck_assert_int_ge(bench_granted("W", 1), bench_released("A", 1));
+	ck_assert_int_lt(bench_granted("W", 1), bench_released("A", 1) + 100);
+	ck_assert_int_eq(bench_released("A", 1), 2012); /* not behind X */
+	bench_close();
+}
+END_TEST
+
 /* PCP-3: during the grace period readers look further, and get in; once readers are blocked they queue. */
 START_TEST(pcp_3)
 {
@@ -265,6 +289,7 @@ int main(void)
 	int failed;
 
 	tcase_add_loop_test(tc, pcp_1, 0, 2);
+	tcase_add_loop_test(tc, pcp_2, 0, 6);
 	tcase_add_loop_test(tc, pcp_3, 0, 2);
 	tcase_add_loop_test(tc, pcp_4, 0, 2);
 	tcase_add_loop_test(tc, pcp_5, 0, 2);

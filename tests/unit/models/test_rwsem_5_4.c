@@ -125,6 +125,32 @@ START_TEST(r53_5)
 }
 END_TEST
 
+/*
+ * What 5.6 and 5.8 of the facts come to together: E, on its way to spin, is in the count when D, the last reader, leaves,
+ * so D wakes nobody; E takes itself out and wakes nobody either. The lock is free and promised to B, who sleeps; E spins
+ * on it until its CPU wants to do something else, and lets B in when it queues.
+ */
+START_TEST(stuck_until_a_reschedule)
+{
+	see_bench(4, _i, "rwsem-5.4", NULL);
+	bench_task("A", 0, 0, 0, "read L; run 10; unlock L");
+	bench_task("B", 1, 50, 1, "lock L; run 2; unlock L");
+	bench_task("D", 2, 0, 11, "read L; run 5; unlock L");
+	bench_task("E", 3, 0, 14, "read L; run 1; unlock L");
+	bench_stop_access("E", 1, 4, 18); /* before it takes its bias back */
+	bench_task("K", 3, 90, 500, "run 1");
+	see(12500, "0x106 D|WAITERS|HANDOFF [B]");
+	see(15500, "0x206 D|WAITERS|HANDOFF [B]");
+	see(17500, "0x106 -|WAITERS|HANDOFF [B]");
+	see(18500, "0x6 -|WAITERS|HANDOFF [B]");
+	see(499500, "0x6 -|WAITERS|HANDOFF [B]");
+	see(502500, "0x3 B|WAITERS [E]");
+	see_run(1000, "0x0 - []");
+	ck_assert_int_eq(bench_granted("B", 1), 502);
+	bench_close();
+}
+END_TEST
+
 /* R53-6: hand-off to a reader past its time, robbed in the moment of its grant. */
 START_TEST(r53_6)
 {
@@ -277,6 +303,7 @@ int main(void)
 	tcase_add_loop_test(tc, r53_3, 0, 2);
 	tcase_add_loop_test(tc, r53_4, 0, 2);
 	tcase_add_loop_test(tc, r53_5, 0, 2);
+	tcase_add_loop_test(tc, stuck_until_a_reschedule, 0, 2);
 	tcase_add_loop_test(tc, r53_6, 0, 2);
 	tcase_add_loop_test(tc, phase_trylock, 0, 2);
 	tcase_add_loop_test(tc, killed_and_tried, 0, 2);
