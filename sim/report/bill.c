@@ -184,24 +184,45 @@ static void put_moves(const struct page *page, const struct versus_side *s, cons
 
 /* -- the sentence ---------------------------------------------------------------------------------------- */
 
-static void put_share(GString *out, const struct pair *p, sim_time whole, bool more)
+/* Which item changed most in the direction of the whole, and by how much; RUN_BILL_COUNT: none. */
+static unsigned most_changed(const struct pair *p, bool more, bool with_idle, uint64_t *by)
 {
-	unsigned best = 0;
+	unsigned best = RUN_BILL_COUNT;
 	int64_t most = 0;
 
 	for (unsigned i = 0; i < RUN_BILL_COUNT; i++) {
 		int64_t d = (int64_t)(each(p->b, p->b->bill->time[i]) - each(p->a, p->a->bill->time[i]));
 
 		d = more ? d : -d;
-		if (d > most) {
+		if (d > most && (with_idle || i != RUN_BILL_idle)) {
 			most = d;
 			best = i;
 		}
 	}
-	if (most)
-		g_string_append_printf(out, "; most of the change is %s (%s), %u %% of it", run_bill_title[best],
-				       run_bill_meaning[best],
-				       (unsigned)((ppm_of((uint64_t)most, whole) + 5000) / 10000));
+	*by = (uint64_t)most;
+	return best;
+}
+
+static void name_item(GString *out, const char *before, unsigned item, uint64_t by, sim_time whole, const char *of)
+{
+	g_string_append_printf(out, "%s%s (%s), %u %%%s", before, run_bill_title[item], run_bill_meaning[item],
+			       (unsigned)((ppm_of(by, whole) + 5000) / 10000), of);
+}
+
+/* Idle time follows from something else: what changed most beside it is said too. */
+static void put_share(GString *out, const struct pair *p, sim_time whole, bool more)
+{
+	uint64_t by;
+	unsigned item = most_changed(p, more, true, &by);
+
+	if (item == RUN_BILL_COUNT)
+		return;
+	name_item(out, "; most of the change is ", item, by, whole, " of it");
+	if (item != RUN_BILL_idle)
+		return;
+	item = most_changed(p, more, false, &by);
+	if (item != RUN_BILL_COUNT)
+		name_item(out, ", and beside that ", item, by, whole, "");
 }
 
 static void sum_line(const struct versus_side *s, const char *lock, const char *line, struct run_bill_move *sum)
