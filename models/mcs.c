@@ -10,6 +10,7 @@
  * link a waiter is not yet visible to the holder, whose unlock waits for it.
  *
  * Mirrors: Linux 6.1.192 kernel/locking/mcs_spinlock.h; Mellor-Crummey and Scott 1991
+ * Deviations: a trylock, which the kernel does not have; preemption is off, as by its users.
  *
  * Lock:    1. exchange the tail   2. link behind prev   3. spin on one's own node
  * Unlock:  1. no next: swap the tail back to NULL   2. else wait for next   3. its locked := 1

@@ -11,7 +11,8 @@
  * the lock only while the whole word is 0. FIFO by the order of the operations that
  * announce the waiters, and the pending one cannot be overtaken.
  *
- * Mirrors: Linux 6.1.192 kernel/locking/qspinlock.c, without paravirt
+ * Mirrors: Linux 6.1.192 kernel/locking/qspinlock.c
+ * Deviations: no paravirt; interrupts do not nest, so two of the four nodes are used.
  *
  * The numbers of the steps below are those of the comments in the body:
  *   1 take a free lock          5 announce as pending, or fall back     10 exchange the tail

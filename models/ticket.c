@@ -10,6 +10,7 @@
  * the one word, and each unlock takes the line from all of them.
  *
  * Mirrors: Linux 2.6.31 arch/x86/include/asm/spinlock.h, 6.1.192 include/asm-generic/spinlock.h
+ * Deviations: the halves always have 16 bits, as x86 has them from 256 CPUs on.
  *
  * Lock:    1. ticket := tail, tail += 1   2. poll head until it is the ticket
  * Unlock:  1. head += 1, a plain store: nobody else writes that half

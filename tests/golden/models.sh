@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Every model has a row of its name in models/README.md, a file that says what it mirrors, and a unit test that names it.
+# Every model has a row of its name in models/README.md, a file that says what it mirrors and how it deviates, and a unit test that names it.
 # The deliberately wrong ones are one row and one file.
 #   models.sh LOCKSTEP ROOT
 lockstep=$(realpath "$1") || exit 99
@@ -19,6 +19,7 @@ while read -r model; do
 	grep -rqE "\"$model\"|\b$symbol\b" tests/unit/models || miss "$model" "no test in tests/unit/models names it"
 	file=$(grep -lF -e "\"$model\"" -e "LOCK_MODEL(${symbol#lock_model_})" models/*.c | head -1)
 	[ -n "$file" ] || { miss "$model" "no file in models/ has its name"; continue; }
-	grep -qE "Mirrors:" "$file" || miss "$model" "$file does not say what it mirrors"
+	grep -q "Mirrors:" "$file" || miss "$model" "$file does not say what it mirrors"
+	grep -qE "Deviations|Mirrors: nothing" "$file" || miss "$model" "$file does not say how it deviates"
 done <"$list"
 exit $failed
