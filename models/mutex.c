@@ -200,10 +200,11 @@ static bool mutex_can_spin_on_owner(struct mutex *lock)
 /* False: stop spinning. True: the owner has changed. */
 static bool mutex_spin_on_owner(struct mutex *lock, struct task_struct *owner)
 {
+	spin_begin();
 	while (mutex_owner(lock) == owner) {
 		if (!owner_on_cpu(owner) || need_resched())
 			return false;
-		cpu_relax();
+		spin_cpu_relax();
 	}
 	return true;
 }

@@ -151,10 +151,11 @@ static bool mutex_can_spin_on_owner(struct mutex_4_10 *lock)
 
 static bool mutex_spin_on_owner(struct mutex_4_10 *lock, struct task_struct *owner)
 {
+	spin_begin();
 	while (mutex_owner(lock) == owner) {
 		if (!owner_on_cpu(owner) || need_resched())
 			return false;
-		cpu_relax();
+		spin_cpu_relax();
 	}
 	return true;
 }

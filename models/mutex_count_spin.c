@@ -81,10 +81,11 @@ static bool spin_on_owner(struct mutex_count *lock, struct task_struct *owner)
 {
 	bool changed = false;
 
+	spin_begin();
 	while (!(changed = READ_ONCE(lock->owner) != owner)) {
 		if (!owner_on_cpu(owner) || need_resched())
 			break;
-		cpu_relax();
+		spin_cpu_relax();
 	}
 	if (lock->rules & MUTEX_KEEP_SPINNING)
 		return changed;

@@ -51,13 +51,23 @@ static void seen_pending(const struct qspinlock *lock)
 	seen->pending_task = current;
 }
 
+/* The word when the lock has gone over to who has the pending bit, or when that took too long. */
+static u32 pending_handed_over(struct qspinlock *lock)
+{
+	u32 val = (u32)atomic_read(&lock->val);
+
+	for (int left = _Q_PENDING_LOOPS; val == _Q_PENDING_VAL && left; left--) {
+		cpu_relax();
+		val = (u32)atomic_read(&lock->val);
+	}
+	return val;
+}
+
 /* 3-7 */
 bool queued_spin_pending(struct qspinlock *lock, u32 val)
 {
-	int cnt = _Q_PENDING_LOOPS;
-
 	if (val == _Q_PENDING_VAL) /* 3 */
-		val = (u32)atomic_cond_read_relaxed(&lock->val, (u32)VAL != _Q_PENDING_VAL || !cnt--);
+		val = pending_handed_over(lock);
 	if (val & ~_Q_LOCKED_MASK) /* 4 */
 		return false;
 	model_step("qspinlock-pending");

@@ -208,6 +208,7 @@ bool rtmutex_spin_on_owner(struct rt_mutex_base *lock, struct rt_mutex_waiter *w
 {
 	bool spun = false;
 
+	spin_begin();
 	for (;;) {
 		if (rt_mutex_owner(lock) != owner)
 			return true;
@@ -218,7 +219,7 @@ bool rtmutex_spin_on_owner(struct rt_mutex_base *lock, struct rt_mutex_waiter *w
 		if (!spun)
 			lockevent_inc(rtmutex_spin);
 		spun = true;
-		cpu_relax();
+		spin_cpu_relax();
 	}
 }
 

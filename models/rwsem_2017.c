@@ -201,10 +201,11 @@ static bool spin_on_writer(struct rwsem_2017 *sem, long owner)
 {
 	long now;
 
+	spin_begin();
 	while ((now = atomic_long_read(&sem->owner)) == owner) {
 		if (need_resched() || !owner_on_cpu((struct task_struct *)owner))
 			return false;
-		cpu_relax();
+		spin_cpu_relax();
 	}
 	return !(now & sem->no_spin);
 }

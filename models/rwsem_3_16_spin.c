@@ -68,10 +68,11 @@ static bool spin_on_owner(struct xadd_rwsem *sem, long owner)
 		return false;
 	if (!owner)
 		return true;
+	spin_begin();
 	while ((now = READ_ONCE(sem->owner)) == owner) {
 		if (need_resched() || !on_cpu(owner))
 			return false;
-		cpu_relax();
+		spin_cpu_relax();
 	}
 	return owner_changed(sem, now);
 }

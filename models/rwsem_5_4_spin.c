@@ -69,13 +69,14 @@ enum owner_state rwsem_5_4_spin_on_owner(struct rwsem_5_4 *sem, long flags)
 
 	if (classify(owner, flags) != OWNER_WRITER)
 		return classify(owner, flags);
+	spin_begin();
 	for (;;) {
 		now = atomic_long_read(&sem->owner);
 		if (now != owner)
 			return classify(now, flags);
 		if (need_resched() || !owner_on_cpu(owner_task(owner)))
 			return OWNER_NONSPINNABLE;
-		cpu_relax();
+		spin_cpu_relax();
 	}
 }
 

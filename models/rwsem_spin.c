@@ -73,13 +73,14 @@ enum owner_state rwsem_spin_on_owner(struct rw_semaphore *sem)
 
 	if (classify(owner) != OWNER_WRITER)
 		return classify(owner);
+	spin_begin();
 	for (;;) {
 		now = atomic_long_read(&sem->owner);
 		if (now != owner)
 			return classify(now);
 		if (need_resched() || !owner_on_cpu(owner_task(owner)))
 			return OWNER_NONSPINNABLE;
-		cpu_relax();
+		spin_cpu_relax();
 	}
 }
 

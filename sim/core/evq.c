@@ -137,16 +137,24 @@ static void heap_cancel(struct sim_evq *q, struct sim_event *ev)
 
 static inline void note_first(struct sim_evq *q)
 {
-	const struct sim_evq_entry *e = q->nnear ? &q->near[q->nnear - 1] : NULL;
-
-	q->first_time = e ? e->time : SIM_NEVER;
-	q->first_rank = e ? e->rank : UINT64_MAX;
+	if (q->nnear) {
+		q->first_time = q->near[q->nnear - 1].time;
+		q->first_rank = q->near[q->nnear - 1].ev->rank;
+	} else {
+		q->first_time = SIM_NEVER;
+		q->first_rank = UINT64_MAX;
+	}
 }
 
-static inline void near_put(struct sim_evq *q, uint32_t i, struct sim_evq_entry e)
+static inline void near_put(struct sim_evq *q, uint32_t i, struct sim_event *ev)
 {
-	q->near[i] = e;
-	e.ev->slot = SIM_SLOT_NEAR;
+	q->near[i] = (struct sim_evq_near){ev->time, ev};
+	ev->slot = SIM_SLOT_NEAR;
+}
+
+static inline bool comes_before(const struct sim_evq_near *a, const struct sim_event *b)
+{
+	return a->time < b->time || (a->time == b->time && a->ev->rank < b->rank);
 }
 
 static void split_at(struct sim_evq *q, sim_time time, uint64_t rank)
@@ -164,14 +172,14 @@ static void split_after(struct sim_evq *q, sim_time time)
 /* The list is empty: it gets what the heap has for the next stretch. */
 static __attribute__((noinline)) void fill(struct sim_evq *q)
 {
-	struct sim_evq_entry first[FILL];
+	struct sim_event *first[FILL];
 	uint32_t n = 0;
 
 	split_after(q, q->heap[0].time);
 	do {
 		struct sim_evq_entry last = q->heap[--q->nheap];
 
-		first[n++] = q->heap[0];
+		first[n++] = q->heap[0].ev;
 		if (q->nheap)
 			sift_down(q, 0, last);
 	} while (n < FILL && q->nheap && q->heap[0].time < q->split_time);
@@ -187,41 +195,47 @@ static __attribute__((noinline)) void fill(struct sim_evq *q)
 	}
 }
 
-static void near_push(struct sim_evq *q, struct sim_evq_entry e)
+/* Room for @ev: the latest leaves for the heap. False: that is @ev. */
+static __attribute__((noinline)) bool make_room(struct sim_evq *q, struct sim_event *ev)
 {
-	evq_key key = key_of(&e);
+	struct sim_event *latest = comes_before(&q->near[0], ev) ? ev : q->near[0].ev;
+
+	split_at(q, latest->time, latest->rank);
+	heap_push(q, (struct sim_evq_entry){latest->time, latest->rank, latest});
+	if (latest == ev)
+		return false;
+	memmove(&q->near[0], &q->near[1], (SIM_NEAR - 1) * sizeof(q->near[0]));
+	q->nnear--;
+	return true;
+}
+
+static inline void near_push(struct sim_evq *q, struct sim_event *ev)
+{
 	uint32_t i;
 
-	if (__builtin_expect(q->nnear == SIM_NEAR, 0)) { /* the latest leaves for the heap */
-		struct sim_evq_entry latest = key_of(&q->near[0]) > key ? q->near[0] : e;
-
-		split_at(q, latest.time, latest.rank);
-		heap_push(q, latest);
-		if (latest.ev == e.ev)
-			return;
-		memmove(&q->near[0], &q->near[1], (SIM_NEAR - 1) * sizeof(e));
-		q->nnear--;
-	}
-	for (i = q->nnear++; i && key_of(&q->near[i - 1]) < key; i--)
+	if (__builtin_expect(q->nnear == SIM_NEAR, 0) && !make_room(q, ev))
+		return;
+	for (i = q->nnear++; i && comes_before(&q->near[i - 1], ev); i--)
 		q->near[i] = q->near[i - 1];
-	near_put(q, i, e);
-	note_first(q);
+	near_put(q, i, ev);
+	if (i == q->nnear - 1) {
+		q->first_time = ev->time;
+		q->first_rank = ev->rank;
+	}
 }
 
 void sim_evq_push(struct sim_evq *q, struct sim_event *ev, sim_time time, uint64_t rank)
 {
-	struct sim_evq_entry e = {time, rank, ev};
-
 	sim_assert(!ev->slot);
 	ev->time = time;
 	ev->rank = rank;
 	if (!q->len++)
 		split_after(q, time);
 	else if (time > q->split_time || (time == q->split_time && rank >= q->split_rank)) {
-		heap_push(q, e);
+		heap_push(q, (struct sim_evq_entry){time, rank, ev});
 		return;
 	}
-	near_push(q, e);
+	near_push(q, ev);
 }
 
 static void near_cancel(struct sim_evq *q, struct sim_event *ev)

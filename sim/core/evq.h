@@ -41,6 +41,11 @@ struct sim_evq_entry {
 	struct sim_event *ev;
 };
 
+struct sim_evq_near { /* ranks decide between equal times only: they stay with the events */
+	sim_time time;
+	struct sim_event *ev;
+};
+
 #define SIM_SLOT_NEAR UINT32_MAX
 #define SIM_NEAR 24
 
@@ -58,7 +63,7 @@ struct sim_evq {
 	sim_time split_time;  /* a key: the list holds what is before it, the heap the rest */
 	uint64_t split_rank;
 	sim_time stretch;     /* how far the list should reach */
-	struct sim_evq_entry near[SIM_NEAR];
+	struct sim_evq_near near[SIM_NEAR];
 	uint32_t nnear;	      /* 0 only when the queue is empty */
 	uint32_t nheap, room;
 	uint32_t len;	      /* in all */

@@ -78,6 +78,11 @@ void kw_stored(const volatile void *addr)
 	sim_plain_stored((const void *)addr);
 }
 
+void kw_spin_begin(void)
+{
+	sim_spin_begin();
+}
+
 void kw_relax(bool declared)
 {
 	struct sim_task *me = sim_current();

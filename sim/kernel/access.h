@@ -20,8 +20,9 @@ uint64_t kw_access(int op, const volatile void *addr, unsigned size, uint64_t a,
 /* Until kw_checked(), loads are free and leave no trace: conditions of checks that a kernel is built without. */
 void kw_checking(void);
 void kw_checked(void);
-/* cpu_relax(). @declared: nothing but the marked loads of this turn and need_resched decide. */
+/* cpu_relax(); @declared: in a spin that spin_begin() has announced. */
 void kw_relax(bool declared);
+void kw_spin_begin(void);
 
 /* An unmarked read in a spin loop that may be elided, and unmarked stores of such a word: free, like plain C. */
 uint64_t kw_peek(const volatile void *addr, unsigned size);
@@ -87,15 +88,29 @@ void kw_stored(const volatile void *addr);
 
 #define cpu_relax() kw_relax(false)
 
-/* Polls *@ptr until @cond, an expression in VAL, holds; the value. A declared spin. */
+/*
+ * Before a spin in which nothing but marked loads, PEEK() and need_resched() decide, and that has no spin in it; and
+ * cpu_relax() in such a spin. It parks at its first pause. In the files of a tree nobody vouches for that (a condition
+ * may count its turns): there the machine finds out by itself whether turns are all the same.
+ */
+#ifdef TREE_FILE
+#define spin_begin() ((void)0)
+#define spin_cpu_relax() cpu_relax()
+#else
+#define spin_begin() kw_spin_begin()
+#define spin_cpu_relax() kw_relax(true)
+#endif
+
+/* Polls *@ptr until @cond, an expression in VAL, holds; the value. A declared spin: @cond does not count. */
 #define smp_cond_load_relaxed(ptr, cond)                                                           \
 	__extension__({                                                                            \
 		kw_valtype(*(ptr)) VAL;                                                            \
+		spin_begin();                                                                      \
 		for (;;) {                                                                         \
 			VAL = READ_ONCE(*(ptr));                                                   \
 			if (cond)                                                                  \
 				break;                                                             \
-			kw_relax(true);                                                            \
+			spin_cpu_relax();                                                          \
 		}                                                                                  \
 		VAL;                                                                               \
 	})

@@ -329,7 +329,7 @@ static bool cpu_task(struct sim_cpu *cpu)
 			if (cpu->attention || cpu->irq_task != (t->is_irq ? t : NULL))
 				return true;
 		}
-		if (t->exec != SIM_EXEC_FIBER && sim_may_preempt(cpu)) {
+		if ((cpu->need_resched || cpu->lazy_resched) && t->exec != SIM_EXEC_FIBER && sim_may_preempt(cpu)) {
 			cpu_leave(cpu, SIM_STATE_PREEMPTED, false);
 			return true;
 		}

@@ -183,9 +183,10 @@ struct sim_touched { /* what an operation accessed so far */
 
 struct sim_spin {
 	struct sim_turn turn;	    /* this turn */
-	struct sim_turn last;	    /* a declared one before; while parked or replaying what every turn reads */
-	bool have_last;		    /* what follows is of the pause at which this turn began */
-	uint64_t regs[16];	    /* callee-saved registers then; unless it was a declared one */
+	struct sim_turn last;	    /* while parked or replaying: what every turn reads */
+	bool declared;		    /* this turn began at sim_spin_begin() or at a pause of such a spin */
+	bool have_last;		    /* what follows is of the pause at which this turn began, and which ended a turn of loads */
+	uint64_t regs[16];	    /* callee-saved registers then */
 	uint64_t *live;		    /* copy of the live stack then */
 	size_t live_words, live_room;
 	sim_time since;		    /* parked: the turn boundary at which it parked */

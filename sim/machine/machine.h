@@ -367,8 +367,12 @@ uint64_t sim_access_slowly(enum sim_op op, void *addr, unsigned size, uint64_t a
 uint64_t sim_peek(const void *addr, unsigned size);
 void sim_plain_stored(const void *addr);
 
+/* A spin begins whose caller vouches that nothing but its marked loads and what may wake it anyway (need_resched) decides
+ * at each turn, and that has no other spin in it: it parks at its first pause. */
+void sim_spin_begin(void);
+
 /* cpu_relax(): spends the cost, and parks the CPU when the loop proved to be at a fixed point.
- * @declared: the caller vouches that only the marked loads of the turn decide (smp_cond_load). */
+ * @declared: the spin began with sim_spin_begin(). */
 void sim_relax(bool declared);
 
 /* Time of the current task on its CPU, not preemptible in itself. */

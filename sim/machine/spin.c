@@ -322,36 +322,35 @@ uint64_t sim_spin_peek(struct sim_cpu *cpu, const void *addr, unsigned size)
 
 /* -- the pause ------------------------------------------------------------------------- */
 
-static bool same_reads(const struct sim_turn *a, const struct sim_turn *b)
-{
-	if (a->n != b->n)
-		return false;
-	for (unsigned i = 0; i < a->n; i++)
-		if (a->read[i].addr != b->read[i].addr || a->read[i].value != b->read[i].value)
-			return false;
-	return true;
-}
+typedef uint64_t two_words __attribute__((vector_size(16), aligned(8), may_alias));
+
+#define RECENT_WORDS 16
 
 /*
  * Copies @words, an even number, of a live stack or of registers to @to; true if they were there already.
- * Unchecked, since the sanitizer's red zones are part of what is compared. Volatile, since words that were just
- * written one by one are read slowly in pairs.
+ * Unchecked, since the sanitizer's red zones are part of what is compared. The first words were written one by
+ * one just now, and a host that has to read them in pairs waits until they are in its cache: hence volatile.
  */
 __attribute__((no_sanitize("address"))) static bool same_words(uint64_t *to, const volatile uint64_t *from,
 								size_t words)
 {
-	uint64_t differ = 0;
+	size_t recent = words < RECENT_WORDS ? words : RECENT_WORDS;
+	two_words differ = { 0, 0 };
 
-	for (size_t i = 0; i < words; i += 2) {
-		uint64_t a = from[i], b = from[i + 1];
+	for (size_t i = 0; i < recent; i++) {
+		uint64_t is = from[i];
 
-		differ |= to[i] ^ a;
-		to[i] = a;
-		differ |= to[i + 1] ^ b;
-		to[i + 1] = b;
+		differ[0] |= to[i] ^ is;
+		to[i] = is;
+	}
+	for (size_t i = recent; i < words; i += 2) {
+		two_words is = *(const volatile two_words *)(from + i);
+
+		differ |= *(two_words *)(to + i) ^ is;
+		*(two_words *)(to + i) = is;
 	}
 	SIM_DEFINED(&differ, sizeof(differ)); /* what was never written compares as well as anything */
-	return !differ;
+	return !(differ[0] | differ[1]);
 }
 
 static void make_room(struct sim_spin *s, size_t words)
@@ -438,22 +437,42 @@ void sim_lines_of_now(void)
 		swap_lines(t);
 }
 
+static inline void turn_begins(struct sim_cpu *cpu, bool declared)
+{
+	cpu->spin->turn.n = 0;
+	cpu->spin->declared = declared;
+	cpu->recording = true;
+	cpu->self_then = sim_self_now();
+}
+
+void sim_spin_begin(void)
+{
+	if (!sim || !sim_fiber_current())
+		return;
+	sim_assert(!sim->cpu->replaying && "a spin within a turn of a spin that parked");
+	turn_begins(sim->cpu, true);
+}
+
 /*
- * Will the next turn be as this one was, if it finds all lines here and all values as they are? A declared one
- * if it was as the one before. Any other if it left the task as it found it: live stack and registers at
- * this pause are those at the last, so that the next turn begins as this one did.
+ * Will the next turn be as this one was, if it finds all lines here and all values as they are? One of a declared
+ * spin will. Any other if it left the task as it found it: live stack and registers at this pause are those
+ * at the last, so that the next turn begins as this one did. (The first pause of a spin does not count: whether
+ * what is left of the way to it is in a register or on the stack is the compiler's, and when a spin without end is
+ * found is not to depend on it.)
  */
 static bool turn_repeats(struct sim_cpu *cpu, bool declared, const char *frame, const char *top, const uint64_t *regs,
 			 unsigned nregs)
 {
 	struct sim_spin *s = cpu->spin;
-	bool loads = cpu->recording && s->turn.n;
+	bool same;
 
-	if (declared) {
-		s->live_words = 0;
-		return loads && s->have_last && same_reads(&s->turn, &s->last);
+	if (!cpu->recording || !s->turn.n || declared || s->declared) {
+		s->have_last = false;
+		return cpu->recording && s->turn.n && declared && s->declared;
 	}
-	return same_state(s, frame, top, regs, nregs) && loads;
+	same = same_state(s, frame, top, regs, nregs);
+	s->have_last = true;
+	return same;
 }
 
 /*
@@ -472,7 +491,7 @@ void sim_relax_at(bool declared, const char *frame, const uint64_t *regs, unsign
 
 	struct sim_cpu *cpu = sim->cpu;
 	struct sim_spin *s = cpu->spin;
-	bool fixed = false, same_task = true;
+	bool fixed = false;
 
 	sim->relaxes++;
 	if (cpu->replaying) { /* the pause that was under way when we were woken completes now */
@@ -487,7 +506,7 @@ void sim_relax_at(bool declared, const char *frame, const uint64_t *regs, unsign
 	}
 	if (cpu->attention) { /* may come back on another CPU */
 		sim_attend();
-		fixed = same_task = false;
+		fixed = sim->cpu->spin->have_last = false;
 	}
 	cpu = sim->cpu;
 	s = cpu->spin;
@@ -495,14 +514,7 @@ void sim_relax_at(bool declared, const char *frame, const uint64_t *regs, unsign
 		park(cpu, declared);
 		return;
 	}
-	s->have_last = same_task;
-	if (declared && cpu->recording)
-		turn_copy(&s->last, &s->turn);
-	else
-		s->last.n = 0;
-	s->turn.n = 0;
-	cpu->recording = true;
-	cpu->self_then = sim_self_now();
+	turn_begins(cpu, declared);
 	if (__builtin_expect(sim->touching && !declared, 0))
 		plain_reads_begin(sim_current()->touched);
 }

@@ -153,6 +153,7 @@ void progop_shootdown(struct sim_task *task, void *arg)
 	for (unsigned i = 0; i < sim->ncpus; i++)
 		if (i != self && has_group(&sim->cpus[i], t->body->group))
 			sim_call_cpu(i, acknowledge, pending);
+	sim_spin_begin();
 	while (sim_access(SIM_LOAD, pending, sizeof(*pending), 0, 0))
 		sim_relax(true);
 	task->preempt_count--;
