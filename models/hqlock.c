@@ -22,7 +22,8 @@
  * Deviations: (1) there a lock is a qspinlock, tail and all, until that drains after more
  * than 50 hand-overs; it is one with these queues from the start here; (2) the queues belong
  * to the lock: there they come from a pool, by a hash of its address, and a lock that finds
- * them lent to another one stays a qspinlock; (3) no paravirt.
+ * them lent to another one stays a qspinlock; (3) no paravirt;
+ * (4) nodes from 64 on share the queues of the lower ones.
  *
  * With the step numbers of qspinlock.c:
  *   8a borrow the queues   10 queue with the node  10a the first: append the node
@@ -115,7 +116,7 @@ static void hq_pass_remote(struct hq_lock *lock, struct hq_queue *queue, struct 
 	u16 detours = READ_ONCE(queue->detours), first = READ_ONCE(lock->nodes.first);
 	struct hq_queue *next;
 
-	if (to > 0 && detours < kw_nr_nodes()) {
+	if (to > 0 && detours < hq_nr_nodes()) {
 		detours = (u16)(detours + (first != head->node));
 	} else {
 		to = first ? first : smp_cond_load_relaxed(&lock->nodes.first, VAL != 0);
@@ -167,15 +168,12 @@ static void hq_pass(struct hq_lock *lock, struct hq_queue *queue, struct hq_wait
 
 static void hq_init_waiter(struct hq_waiter *w, int idx)
 {
-	int node = numa_node_id();
-
-	BUG_ON(node >= HQ_NODES);
 	lockevent_cond_inc(lock_use_node2, idx == 1);
 	lockevent_cond_inc(lock_use_node3, idx == 2);
 	lockevent_cond_inc(lock_use_node4, idx == 3);
 	w->mcs.locked = 0;
 	w->mcs.next = NULL;
-	w->node = (u16)(node + 1);
+	w->node = (u16)(numa_node_id() % HQ_NODES + 1);
 	w->handoffs = 0;
 	w->tail = queued_spin_tail(smp_processor_id(), idx);
 }

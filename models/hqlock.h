@@ -72,6 +72,11 @@ static inline u64 hq_loan_tail(u32 loan, u32 tail)
 	return (u64)loan << 32 | tail;
 }
 
+static inline u32 hq_nr_nodes(void)
+{
+	return min(kw_nr_nodes(), (unsigned int)HQ_NODES);
+}
+
 /* -- hqlock_nodes.c --------------------------------------------------------------------------------- */
 
 /* 8a. Returns the number of the loan. */

@@ -36,7 +36,7 @@ u32 hq_borrow(struct hq_lock *lock)
 	do {
 		loan = (u32)atomic_inc_return_relaxed(&lock->nodes.loan);
 	} while (!loan); /* 0: not lent */
-	for (node = 0; node < kw_nr_nodes(); node++)
+	for (node = 0; node < hq_nr_nodes(); node++)
 		WRITE_ONCE(lock->queue[node].loan, loan);
 	hq_change_mode(lock, HQ_MODE);
 	return loan;
@@ -48,25 +48,25 @@ void hq_return(struct hq_lock *lock)
 
 	if (READ_ONCE(lock->nodes.both))
 		return;
-	for (node = 0; node < kw_nr_nodes(); node++) {
+	for (node = 0; node < hq_nr_nodes(); node++) {
 		if (READ_ONCE(lock->queue[node].tail))
 			return;
 	}
 	model_step("hq-return");
-	for (node = 0; node < kw_nr_nodes(); node++) {
+	for (node = 0; node < hq_nr_nodes(); node++) {
 		u64 free = hq_loan_tail(loan, 0);
 
 		if (cmpxchg_relaxed(&lock->queue[node].loan_tail, free, 0) != free)
 			break;
 	}
-	if (node == kw_nr_nodes()) {
+	if (node == hq_nr_nodes()) {
 		lockevent_inc(hq_return);
 		hq_change_mode(lock, 0);
 		atomic_set_release(&lock->nodes.lent, 0);
 		return;
 	}
 	lockevent_inc(hq_late);
-	for (node = 0; node < kw_nr_nodes(); node++)
+	for (node = 0; node < hq_nr_nodes(); node++)
 		WRITE_ONCE(lock->queue[node].loan, loan);
 }
 
