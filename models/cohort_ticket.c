@@ -13,7 +13,8 @@
  * node's word. FIFO among the CPUs of a node, and among nodes.
  *
  * Mirrors: C-TKT-TKT of Dice, Marathe, Shavit, "Lock Cohorting", PPoPP 2012; never in Linux
- * Deviations: (1) all lines have the home of the lock, also the nodes' own.
+ * Deviations: (1) all lines have the home of the lock, also the nodes' own; (2) nodes from 64 on share the
+ * locks of the lower ones.
  *
  * Lock:   1 a ticket of the node's lock, its turn  2 the node has the global lock: done
  *         3 a ticket of the global one, its turn
@@ -84,10 +85,7 @@ static void ticket_unlock(struct cohort_ticket *t)
 
 static struct cohort_node *my_node(struct cohort_lock *lock)
 {
-	int node = numa_node_id();
-
-	BUG_ON(node >= COHORT_NODES);
-	return &lock->node[node];
+	return &lock->node[numa_node_id() % COHORT_NODES];
 }
 
 static void cohort_lock_slow(struct cohort_lock *lock)
