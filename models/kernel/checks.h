@@ -12,18 +12,39 @@
 #undef KW_PLACE
 #define KW_PLACE kw_place_of(__LINE__)
 
-/* Who holds a raw spinlock is known; of other locks, lockdep's maps would tell, and there are none. */
-#define kw_held(lk)                                                                                \
-	_Generic((lk), raw_spinlock_t *: kw_raw_spin_held((const raw_spinlock_t *)(const void *)(lk)), \
-		 const raw_spinlock_t *: kw_raw_spin_held((const raw_spinlock_t *)(const void *)(lk)), default: true)
+/*
+ * Who holds a raw spinlock is known, and of the scenario's locks what a tree's annotations say of them. Other locks, such
+ * as those inside of locks, would have maps, and there are none: of them everything is believed. @how: 0 any, 1 shared,
+ * 2 exclusive.
+ */
+static inline bool kw_is_held(const void *lk, bool raw, int how)
+{
+	int is = raw ? 2 * kw_raw_spin_held(lk) : kw_lock_held(lk);
+
+	return is < 0 || (how ? is == how : is);
+}
+
+static inline bool kw_is_not_held(const void *lk, bool raw)
+{
+	return raw ? !kw_raw_spin_held(lk) : kw_lock_held(lk) <= 0;
+}
+
+#define kw_is_raw(lk) _Generic((lk), raw_spinlock_t *: true, const raw_spinlock_t *: true, default: false)
+#define kw_held(lk, how) kw_is_held((const void *)(lk), kw_is_raw(lk), how)
 #undef lockdep_assert_held
 #undef lockdep_assert_not_held
 #undef assert_raw_spin_locked
 #undef lockdep_is_held
-#define lockdep_assert_held(lk) kw_lockdep(kw_held(lk), "not held: " #lk)
-#define lockdep_assert_not_held(lk) ((void)(lk))
+#define lockdep_assert_held(lk) kw_lockdep(kw_held(lk, 0), "not held: " #lk)
+#define lockdep_assert_held_once(lk) lockdep_assert_held(lk)
+#define lockdep_assert_held_write(lk) kw_lockdep(kw_held(lk, 2), "not held for writing: " #lk)
+#define lockdep_assert_held_read(lk) kw_lockdep(kw_held(lk, 1), "not held for reading: " #lk)
+#define lockdep_assert_not_held(lk) kw_lockdep(kw_is_not_held((const void *)(lk), kw_is_raw(lk)), "held: " #lk)
+#define lockdep_assert_none_held_once() kw_lockdep(kw_lock_held(NULL) <= 0, "a lock is held")
 #define assert_raw_spin_locked(lk) lockdep_assert_held(lk)
-#define lockdep_is_held(lk) kw_held(lk)
+#define lockdep_is_held(lk) kw_held(lk, 0)
+#define lockdep_is_held_type(lk, type) ((type) < 0 ? kw_held(lk, 0) : kw_held(lk, 2 - (type))) /* lockdep: 0 write, 1 read */
+#define lockdep_assert_in_irq() kw_lockdep(kw_in_irq(), "not in an interrupt")
 
 /* Kernels are built without these checks, so what they read costs nothing. */
 #undef lockdep_assert
@@ -38,13 +59,7 @@
 	} while (0)
 #define lockdep_assert_once(cond) lockdep_assert(cond)
 
-#define lockdep_assert_held_write(lk) ((void)(lk))
-#define lockdep_assert_held_read(lk) ((void)(lk))
-#define lockdep_assert_held_once(lk) ((void)(lk))
-#define lockdep_assert_none_held_once() ((void)0)
-#define lockdep_assert_in_irq() ((void)0)
 #define lockdep_assert_preemption_enabled() kw_lockdep(!kw_preempt_off(), "preemption should be on")
-#define lockdep_is_held_type(lk, how) 1
 #define lockdep_init_map_wait(...) ((void)0)
 #define lockdep_init_map_type(...) ((void)0)
 #define lockdep_copy_map(to, from) ((void)0)
@@ -56,7 +71,7 @@
 #define lockdep_hardirqs_enabled() 1
 #define lock_set_subclass(...) ((void)0)
 #define lock_set_class(...) ((void)0)
-#define lock_downgrade(...) ((void)0)
+#define lock_downgrade(...) kw_lock_note(KW_NOTE_DOWNGRADE)
 #define lock_map_acquire(map) ((void)0)
 #define lock_map_release(map) ((void)0)
 #define might_lock(lk) ((void)0)
@@ -68,20 +83,20 @@
 #define LD_WAIT_CONFIG 0
 #define LD_LOCK_PERCPU 0
 
-/* The maps that these name do not exist: the arguments must vanish. */
-#define mutex_acquire(...) ((void)0)
-#define mutex_acquire_nest(...) ((void)0)
-#define mutex_release(...) ((void)0)
-#define rwsem_acquire(...) ((void)0)
-#define rwsem_acquire_nest(...) ((void)0)
-#define rwsem_acquire_read(...) ((void)0)
-#define rwsem_release(...) ((void)0)
-#define spin_acquire(...) ((void)0)
-#define spin_acquire_nest(...) ((void)0)
-#define spin_release(...) ((void)0)
-#define rwlock_acquire(...) ((void)0)
-#define rwlock_acquire_read(...) ((void)0)
-#define rwlock_release(...) ((void)0)
+/* The maps that these name do not exist: the arguments must vanish. They are about the lock of the operation. */
+#define mutex_acquire(...) kw_lock_note(KW_NOTE_ACQUIRE)
+#define mutex_acquire_nest(...) kw_lock_note(KW_NOTE_ACQUIRE)
+#define mutex_release(...) kw_lock_note(KW_NOTE_RELEASE)
+#define rwsem_acquire(...) kw_lock_note(KW_NOTE_ACQUIRE)
+#define rwsem_acquire_nest(...) kw_lock_note(KW_NOTE_ACQUIRE)
+#define rwsem_acquire_read(...) kw_lock_note(KW_NOTE_ACQUIRE)
+#define rwsem_release(...) kw_lock_note(KW_NOTE_RELEASE)
+#define spin_acquire(...) kw_lock_note(KW_NOTE_ACQUIRE)
+#define spin_acquire_nest(...) kw_lock_note(KW_NOTE_ACQUIRE)
+#define spin_release(...) kw_lock_note(KW_NOTE_RELEASE)
+#define rwlock_acquire(...) kw_lock_note(KW_NOTE_ACQUIRE)
+#define rwlock_acquire_read(...) kw_lock_note(KW_NOTE_ACQUIRE)
+#define rwlock_release(...) kw_lock_note(KW_NOTE_RELEASE)
 
 #define LOCK_CONTENDED(lk, try_fn, lock_fn)                                                        \
 	do {                                                                                       \

@@ -19,6 +19,15 @@ void kw_bug(const char *text) __attribute__((noreturn, cold));
 bool kw_irqs_off(void);
 bool kw_preempt_off(void);
 
+/*
+ * What a kernel's own file says to lockdep about the lock of the operation that it is in: acquired, to be released, made
+ * shared. And what lockdep would know of it: how does the current task hold the lock at @lock, 0: not, 1: shared,
+ * 2: exclusive; -1: it is no lock of the scenario, or one that belongs to nobody. NULL: any lock.
+ */
+enum kw_note { KW_NOTE_RELEASE, KW_NOTE_ACQUIRE, KW_NOTE_DOWNGRADE };
+void kw_lock_note(enum kw_note note);
+int kw_lock_held(const void *lock);
+
 /* Where the check stands, before its text: nothing here; plug-ins tell file and line. */
 #define KW_PLACE ""
 

@@ -42,6 +42,7 @@ void kernel_setup(void)
 	on_finding = NULL;
 	kernel_on_schedule(NULL);
 	kernel_on_requeue(NULL);
+	kernel_on_lockdep(NULL);
 	kernel_rawspin(NULL);
 	(void)kw_percpu_first;
 }
@@ -59,13 +60,11 @@ void kernel_lock_bind(const void *lock, size_t bytes, uint32_t obj)
 	bound[nbound++] = (struct bound_lock){ lock, bytes, obj };
 }
 
-/* The number of the lock at @p; of the operation in flight when it is unknown. */
-static uint32_t lock_obj(const void *p)
+/* The lock that @p points to or into, or NULL. */
+static const struct bound_lock *lock_at(const void *p)
 {
-	size_t lo = 0, hi = nbound, own = (size_t)sim_current()->op_lock - 1;
+	size_t lo = 0, hi = nbound;
 
-	if (own < nbound && bound[own].start == (const char *)p) /* mostly */
-		return bound[own].obj;
 	while (lo < hi) {
 		size_t mid = (lo + hi) / 2;
 
@@ -74,9 +73,19 @@ static uint32_t lock_obj(const void *p)
 		else
 			hi = mid;
 	}
-	if (p && lo < nbound && bound[lo].start <= (const char *)p)
-		return bound[lo].obj;
-	return sim_current()->op_lock;
+	return lo < nbound && bound[lo].start <= (const char *)p ? &bound[lo] : NULL;
+}
+
+/* The number of the lock at @p; of the operation in flight when it is unknown. */
+static uint32_t lock_obj(const void *p)
+{
+	size_t own = (size_t)sim_current()->op_lock - 1;
+	const struct bound_lock *b;
+
+	if (own < nbound && bound[own].start == (const char *)p) /* mostly */
+		return bound[own].obj;
+	b = p ? lock_at(p) : NULL;
+	return b ? b->obj : sim_current()->op_lock;
 }
 
 /* Inside a raw spinlock its model's events are nobody's. */
@@ -229,6 +238,30 @@ void kw_pi_event(enum kw_pi_rec rec, const struct task_struct *task, const void 
 		break;
 	}
 	sim_emit(type_of[rec], task_no(task), lock_obj(lock), arg, val);
+}
+
+/* -- lockdep ------------------------------------------------------------------------------------- */
+
+static const struct kernel_lockdep *on_lockdep;
+
+void kernel_on_lockdep(const struct kernel_lockdep *fn)
+{
+	on_lockdep = fn;
+}
+
+void kw_lock_note(enum kw_note note)
+{
+	if (on_lockdep)
+		on_lockdep->note(sim_current(), (int)note);
+}
+
+int kw_lock_held(const void *lock)
+{
+	const struct bound_lock *b = lock ? lock_at(lock) : NULL;
+
+	if (!on_lockdep || (lock && (!b || b->start != (const char *)lock)))
+		return -1;
+	return on_lockdep->held(sim_current(), lock ? b->obj : 0);
 }
 
 /* -- findings ----------------------------------------------------------------------------------- */

@@ -40,6 +40,14 @@ void kernel_op_leave(void);
  * the event that failed. */
 void kernel_on_finding(void (*fn)(int kind, const char *text));
 
+/* What tasks say of locks in operations, and what is known of them (sim/kernel/bug.h); NULL: nobody listens, nothing is
+ * known. @note: enum kw_note; @lock: 1 + index, 0 for any. Forgotten by kernel_setup(). */
+struct kernel_lockdep {
+	void (*note)(struct sim_task *task, int note);
+	int (*held)(const struct sim_task *task, uint32_t lock);
+};
+void kernel_on_lockdep(const struct kernel_lockdep *fn);
+
 /* A sleeping task was moved from the operation that it is in to one on lock @lock (1 + index); NULL: nobody cares.
  * Forgotten by kernel_setup(). */
 void kernel_on_requeue(void (*fn)(struct sim_task *task, uint32_t lock));

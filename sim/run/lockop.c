@@ -8,6 +8,7 @@
 
 #include <glib.h>
 
+#include "sim/kernel/bug.h"
 #include "sim/kernel/host.h"
 #include "sim/run/director.h"
 #include "sim/run/program.h"
@@ -110,6 +111,55 @@ static void keep_trail(struct bound_lock *bl, const struct sim_task *task)
 	memcpy(bl->released.site, task->trail, sizeof(task->trail));
 }
 
+/* -- what lockdep would know -------------------------------------------------------------------- */
+
+static int held_as(unsigned mode)
+{
+	return mode == LOCK_SHARED ? 1 : 2;
+}
+
+static void op_begin(struct prog_task *t, struct prog_hold *h, bool held)
+{
+	t->at = h;
+	t->noted = held ? held_as(h->mode) : 0;
+}
+
+static void note(struct sim_task *task, int note)
+{
+	struct prog_task *t = task->user;
+
+	if (!t || !t->at)
+		return;
+	switch ((enum kw_note)note) {
+	case KW_NOTE_RELEASE:
+		t->noted = 0;
+		break;
+	case KW_NOTE_ACQUIRE:
+		t->noted = held_as(t->at->mode);
+		break;
+	case KW_NOTE_DOWNGRADE:
+		t->noted = held_as(LOCK_SHARED);
+		break;
+	}
+}
+
+static int held(const struct sim_task *task, uint32_t lock)
+{
+	const struct prog_task *t = task->user;
+	int how = 0;
+
+	if (!t || (lock && !has_owner(t->bound->lock[lock - 1].model)))
+		return -1;
+	if (t->at && (!lock || t->at->lock->number == lock))
+		how = t->noted;
+	for (const struct prog_hold *h = t->held; h; h = h->next)
+		if (h != t->at && (!lock || h->lock->number == lock))
+			how = MAX(how, held_as(h->mode));
+	return how;
+}
+
+const struct kernel_lockdep lockop_lockdep = { note, held };
+
 static struct lock_req make_req(const struct prog_hold *h)
 {
 	return (struct lock_req){
@@ -200,7 +250,9 @@ void lockop_lock(struct sim_task *task, void *arg)
 		sim_emit(SIM_REC_STEP, task->id + 1, lock, SIM_STEP_TIMEOUT, req.timeout);
 	sim_emit(SIM_REC_CALL, task->id + 1, lock, how, in->stmt);
 	director_mark(t, lock, SCN_LOCK_TRYING);
+	op_begin(t, h, false);
 	t->result = m->lock(bl->lock, &req);
+	t->at = NULL;
 	if (t->moved) {
 		h = hold_moved(t, h);
 		task->kernel_mode -= in_kernel(m);
@@ -277,10 +329,12 @@ static void release(struct prog_task *t, struct prog_hold **p, uint32_t stmt, bo
 	*p = h->next;
 	t->holds--;
 	op_enter(t->sim, m, lock);
+	op_begin(t, h, true);
 	if (died)
 		m->owner_died(h->lock->lock, &req);
 	else
 		m->unlock(h->lock->lock, &req);
+	t->at = NULL;
 	op_leave(t->sim);
 	keep_trail(h->lock, t->sim);
 	director_mark(t, lock, left_of(t, lock));
@@ -350,7 +404,9 @@ void lockop_downgrade(struct sim_task *task, void *arg)
 
 	sim_emit(SIM_REC_DOWNGRADE, task->id + 1, h->lock->number, 0, 0);
 	op_enter(task, h->lock->model, h->lock->number);
+	op_begin(t, h, true);
 	h->lock->model->downgrade(h->lock->lock, &req);
+	t->at = NULL;
 	op_leave(task);
 	sim_emit(SIM_REC_DOWNGRADE, task->id + 1, h->lock->number, 1, 0);
 	h->mode = LOCK_SHARED;

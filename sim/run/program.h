@@ -146,6 +146,8 @@ struct prog_task { /* sim_task->user */
 	unsigned atomic, irqs; /* regions that are open: preempt off, irq off */
 	uint32_t holds;
 	struct prog_hold *held; /* newest first */
+	struct prog_hold *at;	/* of the operation in flight, or NULL */
+	int noted;		/* … and what lockdep was told of it, as kw_lock_held() */
 	struct prog_hold *spare;
 	sim_time release;  /* of the current job: the grid of `period` */
 	sim_time *grid;    /* of `period D on NAME`; SIM_NEVER: it has not begun */
@@ -213,6 +215,7 @@ void lockop_died(struct sim_task *task, void *arg);
 bool lockop_survives(const struct bound_lock *bl);
 /* For kernel_on_requeue(). */
 void lockop_requeued(struct sim_task *task, uint32_t lock);
+extern const struct kernel_lockdep lockop_lockdep;
 void lockop_ticket(struct sim_task *task, void *arg);
 
 #endif

@@ -160,6 +160,7 @@ static void run_bind(struct run *r, const struct scenario *scn)
 	b->program->warn = on_warning;
 	director_bind(b, r->pool);
 	kernel_on_requeue(lockop_requeued);
+	kernel_on_lockdep(&lockop_lockdep);
 }
 
 /* The listeners; 0, or -1 with @error when the trace cannot be written. */

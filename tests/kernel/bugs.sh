@@ -10,22 +10,9 @@ trap 'rm -rf "$dir"' EXIT
 # A copy of the tree in which FUNCTION of FILE has lost its last line with CALL, or has TEXT there, and its plug-in.
 break_tree() { # NAME FILE FUNCTION CALL [TEXT]
 	copy_tree "$v" "$dir/tree"
-	awk -v fn="$3" -v call="$4" -v instead="${5:-;}" '
-		{ text[NR] = $0 }
-		/^[a-z_].*\(/ { inside = index($0, fn "(") > 0 }
-		inside && index($0, call) { last = NR }
-		END { for (i = 1; i <= NR; i++) print i == last ? instead : text[i]; if (!last) exit 1 }
-	' "$work/tree-$v/kernel/locking/$2" >"$dir/tree/kernel/locking/$2" || complain "$v: $2 has no $4 in $3()"
+	plant "$2" "$3" "$4" "$5"
 	"$lockstep" kernel build --tree "$dir/tree" --name "$1" -o "$dir" --lock "$(lock_of "$2")" >/dev/null ||
 		complain "$v: $1 does not build"
-}
-
-lock_of() { # FILE
-	case $1 in
-	ww_mutex.h) echo ww-mutex ;;
-	rwbase_rt.c) echo rt:rwsem ;;
-	*) echo "${1%.c}" ;;
-	esac
 }
 
 # A story names the place where it shows FUNCTION and a line of the file

@@ -41,6 +41,28 @@ copy_tree() { # VERSION DIR
 		cp "$work/tree-$1/Makefile" "$2/" && ln -s "$work/tree-$1/include" "$2/include"
 }
 
+# In $dir/tree, the last line of FUNCTION in FILE that has CALL becomes TEXT.
+plant() { # FILE FUNCTION CALL [TEXT]
+	awk -v fn="$2" -v call="$3" -v instead="${4:-;}" '
+		{ text[NR] = $0 }
+		/^[a-z_].*\(/ { inside = index($0, fn "(") > 0 }
+		inside && index($0, call) { last = NR }
+		END { for (i = 1; i <= NR; i++) print i == last ? "\t" instead : text[i]; if (!last) exit 1 }
+	' "$dir/tree/kernel/locking/$1" >"$dir/planted" || complain "$v: $1 has no $3 in $2()"
+	mv "$dir/planted" "$dir/tree/kernel/locking/$1"
+}
+
+# The lock that is made of FILE, for `kernel build --lock`.
+lock_of() { # FILE
+	case $1 in
+	ww_mutex.h) echo ww-mutex ;;
+	rtmutex_api.c) echo rtmutex ;;
+	rwbase_rt.c) echo rt:rwsem ;;
+	spinlock_rt.c) echo rt:spinlock ;;
+	*) echo "${1%.c}" ;;
+	esac
+}
+
 # A plug-in of an unpacked tree: $work/vX.so, newer than the program.
 plugin() {
 	(

@@ -69,6 +69,7 @@ static int rtmutex_lock_in_steps(struct rt_mutex_base *lock, enum rtmutex_chainw
 	int ret = 0;
 
 	might_sleep();
+	kw_lock_note(KW_NOTE_ACQUIRE);
 	if (rt_mutex_cmpxchg_acquire(lock, NULL, current))
 		return 0;
 	kw_timeout_start(&timeout, req->timeout);

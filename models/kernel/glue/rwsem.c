@@ -37,6 +37,7 @@ static int rwsem_lock_write(struct rw_semaphore *sem, const struct lock_req *req
 		return down_write_killable(sem);
 	if (req->how & LOCK_INTERRUPTIBLE) {
 		might_sleep();
+		kw_lock_note(KW_NOTE_ACQUIRE);
 		return __down_write_common(sem, TASK_INTERRUPTIBLE);
 	}
 	down_write(sem);
