@@ -26,6 +26,7 @@ struct fold_task {
 	sim_time timeout; /* of the next lock() */
 	bool spent;       /* has computed all, and was put off at that instant */
 	bool running;     /* its act is NATIVE_RUN and it has a CPU */
+	bool queued;      /* runnable, without a CPU */
 	sim_time since, ran;
 };
 
@@ -160,10 +161,34 @@ static int earlier(gconstpointer a, gconstpointer b)
 
 /* -- instants -------------------------------------------------------------------------------------- */
 
+static bool is_fair_now(const struct native_plan *p, uint32_t task)
+{
+	return p->fold->task[task].prio >= RT_PRIOS;
+}
+
+/* Which of two fair tasks runs is a matter of slices, even if the one that runs here is never preempted. */
+static void look_for_rivals(struct native_plan *p)
+{
+	struct native_fold *f = p->fold;
+
+	for (uint32_t i = 0; i < p->ntask && !p->unclear; i++) {
+		if (!f->task[i].queued || !is_fair_now(p, i))
+			continue;
+		for (unsigned c = 0; c < p->ncpus && !p->unclear; c++) {
+			uint32_t other = f->on_cpu[c];
+
+			if (p->task[i].cpu[c] && other && other <= p->ntask && is_fair_now(p, other - 1))
+				p->unclear = g_strdup_printf("%s and %s share a CPU, and both are fair tasks",
+							     p->task[i].name, p->task[other - 1].name);
+		}
+	}
+}
+
 static void close_instant(struct native_plan *p)
 {
 	struct native_fold *f = p->fold;
 
+	look_for_rivals(p);
 	g_array_append_val(p->at, f->now);
 	for (uint32_t i = 0; i < p->ntask; i++) {
 		int prio = f->task[i].there && !f->deadlocked ? f->task[i].prio : NATIVE_ABSENT;
@@ -216,16 +241,14 @@ static void take_switch(struct native_plan *p, const struct sim_rec *rec)
 			spontaneous(p, prev - 1);
 		}
 		t->running = false;
-		if (next && next <= p->ntask && rec->arg == SIM_STATE_PREEMPTED && t->prio >= RT_PRIOS &&
-		    f->task[next - 1].prio >= RT_PRIOS && !p->unclear)
-			p->unclear = g_strdup_printf("%s and %s share a CPU, and both are fair tasks",
-						     p->task[prev - 1].name, p->task[next - 1].name);
+		t->queued = rec->arg == SIM_STATE_PREEMPTED;
 	}
 	if (next && next <= p->ntask) {
 		const struct native_act *act = last_act(p, next - 1);
 
 		f->task[next - 1].running = act && act->kind == NATIVE_RUN && act->end == SIM_NEVER;
 		f->task[next - 1].since = rec->time;
+		f->task[next - 1].queued = false;
 	}
 	f->on_cpu[rec->cpu] = next;
 }
@@ -319,6 +342,14 @@ static void take_answer(struct native_plan *p, const struct sim_rec *rec, uint32
 					p->lock[act->obj].name, p->task[task].name);
 }
 
+static bool has_cpu(const struct native_plan *p, uint32_t task)
+{
+	for (unsigned c = 0; c < p->ncpus; c++)
+		if (p->fold->on_cpu[c] == task + 1)
+			return true;
+	return false;
+}
+
 static void take_task(struct native_plan *p, const struct sim_rec *rec, uint32_t task)
 {
 	struct native_act *act;
@@ -332,6 +363,9 @@ static void take_task(struct native_plan *p, const struct sim_rec *rec, uint32_t
 	case SIM_REC_EXIT:
 		goes_on(p, task);
 		p->fold->task[task].there = false;
+		return;
+	case SIM_REC_WAKEUP:
+		p->fold->task[task].queued = !has_cpu(p, task);
 		return;
 	case SIM_REC_RUN:
 		take_run(p, rec, task);

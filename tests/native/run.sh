@@ -27,6 +27,8 @@ for f in bad-*.lks; do
 done
 status 2 "$lockstep" native unclear.lks
 grep -q "share a CPU" "$dir/err" || { echo "unclear.lks: no reason"; failed=1; }
+status 2 "$lockstep" native unclear-wake.lks
+grep -q "share a CPU" "$dir/err" || { echo "unclear-wake.lks: no reason"; failed=1; }
 status 2 "$lockstep" native
 status 2 "$lockstep" native --scale 0 unclear.lks
 status 2 "$lockstep" native --within 1 unclear.lks
