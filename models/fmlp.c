@@ -7,17 +7,18 @@
  * strangers cannot get in between; a weak task is served in its turn, before a strong one that
  * came later. Each release hands the lock to the first waiter, who is the holder before
  * it runs. Resources that are taken inside each other form a group and are one lock: there
- * are no chains, and a boost is not passed on.
+ * are no chains.
  *
  * Short resources are spun for, without preemption, FIFO: that is `ticket` or `mcs`.
  *
  * Mirrors: A. Block, H. Leontyev, B. Brandenburg, J. Anderson, "A flexible real-time locking protocol
  * for multiprocessors", RTCSA 2007 (the rule: from memory; a comparator, not a reference)
- * Deviations: (1) groups are the scenario's: nothing looks for them, and a chain through another
- * lock is not boosted; (2) no partitioned variant with boosting above all others.
+ * Deviations: (1) groups are the scenario's: nothing looks for them. Where the holder waits for
+ * another lock, of this kind or one that inherits, boosts are passed on; (2) no partitioned variant
+ * with boosting above all others.
  *
- * Lock:   1 free: take it   2 queue at the tail, lend to the holder   3 sleep until it is mine
- *         4 timeout, signal: leave, take back what was lent
+ * Lock:   1 free: take it   2 queue at the tail, lend to the holder   3 what it waits for itself
+ *         gets to know; sleep until the lock is mine   4 timeout, signal: leave, take back what was lent
  * Unlock: 1 nobody waits: free   2 the first waiter is the holder, and gets what the others lend
  *         3 back to the own priority   4 wake it
  */
@@ -38,19 +39,42 @@ struct fmlp_waiter {
 	struct rt_mutex_waiter lent; /* in the owner's pi_waiters */
 };
 
-/* 2 to 4; the lock's lock is held on entry and return. */
+/* @p waits: its priority of now is lent. */
+static struct task_struct *fmlp_told(void *lock, struct task_struct *p)
+{
+	struct fmlp_lock *l = lock;
+	struct task_struct *owner = NULL;
+	struct fmlp_waiter *w;
+
+	raw_spin_lock_irq(&l->lock);
+	list_for_each_entry(w, &l->queue, list) {
+		if (w->lent.task != p)
+			continue;
+		owner = l->owner;
+		rt_mutex_take_back(owner, &w->lent);
+		rt_mutex_lend(owner, &w->lent);
+	}
+	raw_spin_unlock_irq(&l->lock);
+	return owner;
+}
+
+/* 2 to 4; the lock's lock is held on entry, and not on return. */
 static int fmlp_wait(struct fmlp_lock *l, unsigned int state, struct kw_timeout *timeout)
 {
+	struct task_struct *owner = l->owner;
 	struct fmlp_waiter w;
 	int ret = 0;
 
 	lockevent_inc(fmlp_queued);
 	rt_mutex_init_waiter(&w.lent, TASK_NORMAL);
 	w.lent.task = current;
+	w.lent.told = fmlp_told;
+	w.lent.elsewhere = l;
+	rt_mutex_block_on(&w.lent);
 	list_add_tail(&w.list, &l->queue);
 	trace_contention_begin(l, LCB_F_RT);
-	kw_pi_event(KW_PI_BLOCK, current, l, l->owner, current->prio);
-	rt_mutex_lend(l->owner, &w.lent);
+	kw_pi_event(KW_PI_BLOCK, current, l, owner, current->prio);
+	rt_mutex_lend(owner, &w.lent);
 	for (;;) {
 		set_current_state(state);
 		if (l->owner == current) /* handed over: already out of the queue */
@@ -59,6 +83,7 @@ static int fmlp_wait(struct fmlp_lock *l, unsigned int state, struct kw_timeout 
 		if (ret)
 			break;
 		raw_spin_unlock_irq(&l->lock);
+		rt_mutex_pass_on(owner);
 		schedule();
 		raw_spin_lock_irq(&l->lock);
 	}
@@ -66,9 +91,14 @@ static int fmlp_wait(struct fmlp_lock *l, unsigned int state, struct kw_timeout 
 	if (ret) {
 		lockevent_inc(fmlp_gave_up);
 		list_del(&w.list);
-		rt_mutex_take_back(l->owner, &w.lent);
+		owner = l->owner;
+		rt_mutex_take_back(owner, &w.lent);
+		rt_mutex_unblock(current);
 	}
 	trace_contention_end(l, ret);
+	raw_spin_unlock_irq(&l->lock);
+	if (ret)
+		rt_mutex_pass_on(owner);
 	return ret;
 }
 
@@ -80,6 +110,7 @@ static struct task_struct *fmlp_hand_over(struct fmlp_lock *l)
 
 	lockevent_inc(fmlp_handoff);
 	list_del(&first->list);
+	rt_mutex_unblock(next);
 	rt_mutex_take_back(old, &first->lent);
 	l->owner = next;
 	list_for_each_entry(w, &l->queue, list) {
@@ -125,6 +156,7 @@ static int fmlp_acquire(void *lock, struct lock_req *req)
 		kw_timeout_start(&timeout, req->timeout);
 		ret = fmlp_wait(l, sleep_state(req), &timeout);
 		kw_timeout_stop(&timeout);
+		return ret;
 	}
 	raw_spin_unlock_irq(&l->lock);
 	return ret;
@@ -148,17 +180,7 @@ static void fmlp_release(void *lock, struct lock_req *req)
 
 static void fmlp_prio_changed(void *lock, struct task_struct *p)
 {
-	struct fmlp_lock *l = lock;
-	struct fmlp_waiter *w;
-
-	raw_spin_lock_irq(&l->lock);
-	list_for_each_entry(w, &l->queue, list) {
-		if (w->lent.task != p)
-			continue;
-		rt_mutex_take_back(l->owner, &w->lent);
-		rt_mutex_lend(l->owner, &w->lent);
-	}
-	raw_spin_unlock_irq(&l->lock);
+	rt_mutex_pass_on(fmlp_told(lock, p));
 }
 
 static void fmlp_view(const void *lock, struct lock_view *view)

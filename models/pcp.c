@@ -17,10 +17,8 @@
  *
  * Mirrors: L. Sha, R. Rajkumar, J. P. Lehoczky, "Priority inheritance protocols", IEEE
  * Trans. Computers 39(9), 1990 (the rule: from memory)
- * Deviations: (1) priorities that change while a task waits are followed if `set` changes
- * them or this model lends them, not if another kind of lock does; (2) a task above the ceiling
- * is refused with -EINVAL, as in POSIX: the protocol assumes that there is none; (3) a lock
- * that the task holds itself: -EDEADLK.
+ * Deviations: (1) a task above the ceiling is refused with -EINVAL, as in POSIX: the protocol
+ * assumes that there is none; (2) a lock that the task holds itself: -EDEADLK.
  *
  * Lock:   1 is it let in? take it   2 queue, and lend to whoever keeps it out   3 sleep
  *         4 again from 1   5 timeout, signal: leave, take back what was lent, wake who may now
@@ -48,7 +46,7 @@ struct pcp_waiter { /* on the waiting task's stack */
 	struct pcp_waiter *next; /* of all that wait, in order of arrival */
 	struct pcp_lock *lock;
 	struct task_struct *barrier;   /* who keeps it out, and has its priority; NULL: it may come in */
-	struct rt_mutex_waiter lent;   /* in the barrier's pi_waiters */
+	struct rt_mutex_waiter lent;   /* in the barrier's pi_waiters; what the task is blocked on */
 };
 
 struct pcp_system {
@@ -135,6 +133,48 @@ static void pcp_wake(struct pcp_system *sys, struct wake_q_head *wake_q)
 		wake_q_add(wake_q, best->lent.task);
 }
 
+/* A holder, other than @but, that waits in a lock of another kind, which does not know its priority yet. */
+static struct task_struct *pcp_outdated(const struct pcp_system *sys, const struct task_struct *but)
+{
+	for (const struct pcp_lock *l = sys->held; l; l = l->next) {
+		const struct rt_mutex_waiter *w = l->owner->pi_blocked_on;
+
+		if (w && w->elsewhere != sys && l->owner != but && !waiter_prio_equals(w, l->owner))
+			return l->owner;
+	}
+	return NULL;
+}
+
+/* Lets go of the system. Such holders pass on what they have; the last one is left to the caller. */
+static struct task_struct *pcp_unlock_system(struct pcp_system *sys)
+{
+	struct task_struct *last = pcp_outdated(sys, NULL), *other;
+
+	while (last && (other = pcp_outdated(sys, last))) {
+		raw_spin_unlock_irq(&sys->lock);
+		rt_mutex_pass_on(other);
+		raw_spin_lock_irq(&sys->lock);
+		last = pcp_outdated(sys, NULL);
+	}
+	raw_spin_unlock_irq(&sys->lock);
+	return last;
+}
+
+/* A waiter has another priority: that of a lock of another kind, or its own. */
+static struct task_struct *pcp_told(void *elsewhere, struct task_struct *p)
+{
+	struct pcp_system *sys = elsewhere;
+	struct task_struct *next;
+	DEFINE_WAKE_Q(wake_q);
+
+	raw_spin_lock_irq(&sys->lock);
+	pcp_settle(sys);
+	pcp_wake(sys, &wake_q);
+	next = pcp_unlock_system(sys);
+	wake_up_q(&wake_q);
+	return next;
+}
+
 static void pcp_take(struct pcp_system *sys, struct pcp_lock *lock)
 {
 	lock->owner = current;
@@ -173,6 +213,9 @@ static int pcp_wait(struct pcp_system *sys, struct pcp_lock *lock, unsigned int 
 
 	rt_mutex_init_waiter(&w.lent, TASK_NORMAL);
 	w.lent.task = current;
+	w.lent.told = pcp_told;
+	w.lent.elsewhere = sys;
+	rt_mutex_block_on(&w.lent);
 	pcp_queue(sys, &w);
 	trace_contention_begin(lock, LCB_F_RT);
 	for (;;) {
@@ -185,13 +228,14 @@ static int pcp_wait(struct pcp_system *sys, struct pcp_lock *lock, unsigned int 
 		ret = signal_pending_state(state, current) ? -EINTR : kw_timed_out(timeout) ? -ETIMEDOUT : 0;
 		if (ret)
 			break;
-		raw_spin_unlock_irq(&sys->lock);
+		rt_mutex_pass_on(pcp_unlock_system(sys));
 		schedule();
 		raw_spin_lock_irq(&sys->lock);
 		slept = true;
 	}
 	__set_current_state(TASK_RUNNING);
 	pcp_leave(sys, &w);
+	rt_mutex_unblock(current);
 	if (!ret)
 		pcp_take(sys, lock);
 	pcp_settle(sys);
@@ -227,7 +271,7 @@ static int pcp_acquire(struct pcp_lock *lock, struct lock_req *req, unsigned int
 		ret = pcp_wait(sys, lock, state, &timeout, &wake_q);
 		kw_timeout_stop(&timeout);
 	}
-	raw_spin_unlock_irq(&sys->lock);
+	rt_mutex_pass_on(pcp_unlock_system(sys));
 	wake_up_q(&wake_q);
 	lockevent_cond_inc(pcp_timeout, ret == -ETIMEDOUT);
 	lockevent_cond_inc(pcp_signal, ret == -EINTR);
@@ -248,7 +292,7 @@ static void pcp_release(struct pcp_lock *lock)
 	pcp_settle(sys); /* 2 */
 	pcp_wake(sys, &wake_q); /* 3 */
 	preempt_disable(); /* as rt_mutex: nobody in between slips in */
-	raw_spin_unlock_irq(&sys->lock);
+	rt_mutex_pass_on(pcp_unlock_system(sys));
 	wake_up_q(&wake_q);
 	preempt_enable();
 }
@@ -288,14 +332,7 @@ static void pcp_unlock(void *l, struct lock_req *req)
 
 static void pcp_prio_changed(void *l, struct task_struct *p)
 {
-	struct pcp_system *sys = pcp_system();
-	DEFINE_WAKE_Q(wake_q);
-
-	raw_spin_lock_irq(&sys->lock);
-	pcp_settle(sys);
-	pcp_wake(sys, &wake_q);
-	raw_spin_unlock_irq(&sys->lock);
-	wake_up_q(&wake_q);
+	rt_mutex_pass_on(pcp_told(pcp_system(), p));
 }
 
 static void pcp_view(const void *l, struct lock_view *view)
@@ -326,7 +363,7 @@ static const char *pcp_broken(const void *l)
 	if (listed != !!lock->owner)
 		return "the lock is held and not in the system, or the other way round";
 	for (const struct pcp_waiter *w = sys->waiting; w; w = w->next)
-		if (w->barrier && w->barrier->prio > w->lent.task->prio)
+		if (w->barrier && rt_prio(w->lent.tree.prio) && w->barrier->prio > w->lent.tree.prio)
 			return "a task waits for a weaker one that has not inherited its priority";
 	return NULL;
 }
@@ -336,7 +373,7 @@ LOCK_MODEL(pcp) = {
 	.name = "pcp",
 	.mirrors = "Sha, Rajkumar, Lehoczky 1990 (from memory)",
 	.summary = "original priority ceiling protocol: inherits, and is kept out of free locks by a ceiling",
-	.caps = LOCK_CAP_TRY | LOCK_CAP_SIGNAL | LOCK_CAP_TIMEOUT,
+	.caps = LOCK_CAP_TRY | LOCK_CAP_SIGNAL | LOCK_CAP_TIMEOUT | LOCK_CAP_SYSTEM,
 	.size = sizeof(struct pcp_lock),
 	.params = pcp_params,
 	.events = lockevent_names,

@@ -72,6 +72,20 @@ void rt_mutex_take_back(struct task_struct *task, struct rt_mutex_waiter *lent)
 	raw_spin_unlock(&task->pi_lock);
 }
 
+void rt_mutex_block_on(struct rt_mutex_waiter *waiter)
+{
+	raw_spin_lock(&current->pi_lock);
+	current->pi_blocked_on = waiter;
+	raw_spin_unlock(&current->pi_lock);
+}
+
+void rt_mutex_unblock(struct task_struct *task)
+{
+	raw_spin_lock(&task->pi_lock);
+	task->pi_blocked_on = NULL;
+	raw_spin_unlock(&task->pi_lock);
+}
+
 static enum walk_result walk_stop(struct pi_walk *walk, enum kw_pi_stop why)
 {
 	kw_pi_event(KW_PI_STOP, walk->task, walk->lock, NULL, why);
@@ -96,7 +110,7 @@ static enum walk_result walk_look(struct pi_walk *walk)
 
 	walk->waiter = w;
 	walk->lock = w ? w->lock : NULL;
-	if (!w)
+	if (!walk->lock)
 		return walk_stop(walk, KW_PI_STOP_NOT_BLOCKED);
 	if (walk->orig_waiter && !rt_mutex_owner(walk->orig_lock))
 		return walk_stop(walk, KW_PI_STOP_FREE);
@@ -233,6 +247,56 @@ static enum walk_result walk_adjust(struct pi_walk *walk)
 	return WALK_ON;
 }
 
+/* 0 or -EDEADLK; walk->task is the last that was come to. */
+static int walk_chain(struct pi_walk *walk, unsigned int max_lock_depth)
+{
+	enum walk_result result = WALK_ON;
+	unsigned int depth;
+
+	for (depth = 1; result == WALK_ON; depth++) {
+		if (depth > max_lock_depth) {
+			walk->lock = walk->next_lock;
+			walk_stop(walk, KW_PI_STOP_DEPTH);
+			lockevent_inc(rtmutex_depth);
+			return -EDEADLK;
+		}
+		walk->retries = 0;
+		lockevent_inc(rtmutex_walk);
+		model_step("rt_mutex_chain_again");
+		do {
+			result = walk_lock(walk);
+		} while (result == WALK_RETRY);
+		if (walk->retries)
+			lockevent_add(rtmutex_walk_retry, walk->retries);
+		if (result == WALK_ON)
+			result = walk_deadlock(walk);
+		if (result == WALK_ON)
+			result = walk->requeue ? walk_adjust(walk) : walk_past(walk);
+	}
+	return result == WALK_DEADLOCK ? -EDEADLK : 0;
+}
+
+/* What no kernel has: a lock that lends by rules of its own, and is not looked into by walks. Plain, so without cost elsewhere. */
+void rt_mutex_pass_on(struct task_struct *task)
+{
+	while (task) {
+		struct rt_mutex_waiter *w = task->pi_blocked_on;
+		struct pi_walk walk = { .task = task, .top_task = task, .requeue = true };
+
+		if (!w || waiter_prio_equals(w, task))
+			return;
+		if (!w->lock) {
+			task = w->told(w->elsewhere, task);
+			continue;
+		}
+		walk.next_lock = w->lock;
+		walk_chain(&walk, w->lock->max_lock_depth);
+		task = walk.task;
+		if (task->pi_blocked_on && task->pi_blocked_on->lock)
+			return; /* the walk ended before */
+	}
+}
+
 int rt_mutex_adjust_prio_chain(struct task_struct *task, enum rtmutex_chainwalk chwalk,
 			       struct rt_mutex_base *orig_lock, struct rt_mutex_base *next_lock,
 			       struct rt_mutex_waiter *orig_waiter, struct task_struct *top_task,
@@ -248,30 +312,11 @@ int rt_mutex_adjust_prio_chain(struct task_struct *task, enum rtmutex_chainwalk 
 		.detect = chwalk == RT_MUTEX_FULL_CHAINWALK,
 		.requeue = true,
 	};
-	enum walk_result result = WALK_ON;
-	unsigned int depth;
+	int ret = walk_chain(&walk, max_lock_depth);
 
-	for (depth = 1; result == WALK_ON; depth++) {
-		if (depth > max_lock_depth) {
-			walk.lock = walk.next_lock;
-			walk_stop(&walk, KW_PI_STOP_DEPTH);
-			lockevent_inc(rtmutex_depth);
-			return -EDEADLK;
-		}
-		walk.retries = 0;
-		lockevent_inc(rtmutex_walk);
-		model_step("rt_mutex_chain_again");
-		do {
-			result = walk_lock(&walk);
-		} while (result == WALK_RETRY);
-		if (walk.retries)
-			lockevent_add(rtmutex_walk_retry, walk.retries);
-		if (result == WALK_ON)
-			result = walk_deadlock(&walk);
-		if (result == WALK_ON)
-			result = walk.requeue ? walk_adjust(&walk) : walk_past(&walk);
-	}
-	return result == WALK_DEADLOCK ? -EDEADLK : 0;
+	if (walk.task->pi_blocked_on && !walk.task->pi_blocked_on->lock)
+		rt_mutex_pass_on(walk.task);
+	return ret;
 }
 
 /*
@@ -287,7 +332,7 @@ void rt_mutex_adjust_pi(struct task_struct *task)
 
 	raw_spin_lock_irqsave(&task->pi_lock, flags);
 	waiter = task->pi_blocked_on;
-	if (!waiter || waiter_prio_equals(waiter, task)) {
+	if (!waiter || !waiter->lock || waiter_prio_equals(waiter, task)) {
 		raw_spin_unlock_irqrestore(&task->pi_lock, flags);
 		return;
 	}

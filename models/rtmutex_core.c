@@ -130,7 +130,7 @@ int task_blocks_on_rt_mutex(struct rt_mutex_base *lock, struct rt_mutex_waiter *
 	struct task_struct *owner = rt_mutex_owner(lock);
 	struct rt_mutex_waiter *top;
 	struct rt_mutex_base *next_lock;
-	bool walk = false;
+	bool walk = false, blocked;
 	int ret;
 
 	lockdep_assert_held(&lock->wait_lock);
@@ -159,9 +159,10 @@ int task_blocks_on_rt_mutex(struct rt_mutex_base *lock, struct rt_mutex_waiter *
 	else if (chwalk == RT_MUTEX_FULL_CHAINWALK)
 		walk = true;
 	next_lock = task_blocked_on_lock(owner);
+	blocked = owner->pi_blocked_on;
 	raw_spin_unlock(&owner->pi_lock);
 	/* 5 */
-	if (!walk || !next_lock)
+	if (!walk || !blocked)
 		return 0;
 	/* 6 */
 	raw_spin_unlock_irq(&lock->wait_lock);
@@ -177,6 +178,7 @@ void remove_waiter(struct rt_mutex_base *lock, struct rt_mutex_waiter *waiter)
 	bool was_top = waiter == rt_mutex_top_waiter(lock);
 	struct task_struct *owner = rt_mutex_owner(lock), *task = waiter->task;
 	struct rt_mutex_base *next_lock;
+	bool blocked;
 
 	lockdep_assert_held(&lock->wait_lock);
 	if (!task)
@@ -191,11 +193,11 @@ void remove_waiter(struct rt_mutex_base *lock, struct rt_mutex_waiter *waiter)
 		return;
 	/* 4: the next in line enters with the key that its pi_tree node has, however old */
 	raw_spin_lock(&owner->pi_lock);
-	replace_top(owner, waiter, rt_mutex_top_waiter(lock));
+	blocked = replace_top(owner, waiter, rt_mutex_top_waiter(lock));
 	next_lock = task_blocked_on_lock(owner);
 	raw_spin_unlock(&owner->pi_lock);
 	/* 5 */
-	if (!next_lock)
+	if (!blocked)
 		return;
 	raw_spin_unlock_irq(&lock->wait_lock);
 	rt_mutex_adjust_prio_chain(owner, RT_MUTEX_MIN_CHAINWALK, lock, next_lock, NULL, task,

@@ -54,6 +54,11 @@ struct rt_mutex_waiter { /* on the blocked task's stack */
 	struct task_struct *task;      /* NULL until queued */
 	struct rt_mutex_base *lock;
 	unsigned int wake_state; /* TASK_NORMAL or TASK_RTLOCK_WAIT */
+
+	/* Of a lock that lends by rules of its own, @lock is NULL, and this is told of a new priority of @task. Without
+	 * locks. Returns whom it lent to, or took from, on that account: who may have to pass it on. Or NULL. */
+	struct task_struct *(*told)(void *elsewhere, struct task_struct *task);
+	void *elsewhere;
 };
 
 /* X(name): counters of both flavours, in the order of the event table. An older generation has its own. */
@@ -123,6 +128,11 @@ void rt_mutex_adjust_prio(struct task_struct *task);
 /* For locks that lend without a walk, under task->pi_lock: @task gets the priority that lent->task has now; and loses it. */
 void rt_mutex_lend(struct task_struct *task, struct rt_mutex_waiter *lent);
 void rt_mutex_take_back(struct task_struct *task, struct rt_mutex_waiter *lent);
+/* For such locks too: what current waits through, @told and @elsewhere are set; and no longer. */
+void rt_mutex_block_on(struct rt_mutex_waiter *waiter);
+void rt_mutex_unblock(struct task_struct *task);
+/* The priority of @task (NULL: nobody's) has changed: whoever it waits for gets to know, over locks of all kinds. Without locks. */
+void rt_mutex_pass_on(struct task_struct *task);
 /*
  * Walks from @task up the chain of owners. @next_lock is what @task was seen to wait
  * for (only compared). @orig_waiter is NULL when nobody blocks: deboost, setscheduler.

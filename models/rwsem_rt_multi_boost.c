@@ -65,6 +65,7 @@ void rwm_adjust_readers(struct rw_mutex *rwm)
 {
 	struct rt_mutex_base *next_lock;
 	struct task_struct *task;
+	bool blocked;
 	struct rw_record *rec;
 
 	list_for_each_entry(rec, &rwm->readers, list) {
@@ -72,7 +73,7 @@ void rwm_adjust_readers(struct rw_mutex *rwm)
 		if (lend(rwm, rec)) {
 			lockevent_inc(rwpi_boost);
 			rt_mutex_adjust_prio(rec->task);
-			rec->walk = task_blocked_on_lock(rec->task);
+			rec->walk = rec->task->pi_blocked_on;
 		}
 		raw_spin_unlock(&rec->task->pi_lock);
 	}
@@ -81,8 +82,9 @@ void rwm_adjust_readers(struct rw_mutex *rwm)
 		task = rec->task;
 		raw_spin_lock(&task->pi_lock);
 		next_lock = task_blocked_on_lock(task);
+		blocked = task->pi_blocked_on;
 		raw_spin_unlock(&task->pi_lock);
-		if (!next_lock)
+		if (!blocked)
 			continue;
 		raw_spin_unlock_irq(&rwm->mutex.wait_lock);
 		rt_mutex_adjust_prio_chain(task, RT_MUTEX_MIN_CHAINWALK, NULL, next_lock, NULL, task,

@@ -63,6 +63,8 @@ struct lock_wait { /* req->ctx of a condition's lock() */
 #define LOCK_CAP_CONDITION 0x8000u /* a wake-up that nobody waits for is lost: condition; has ticket() */
 #define LOCK_CAP_PLAIN 0x4000u	/* also reads shared words unmarked: the kernel's own files (set by their loader) */
 #define LOCK_CAP_STORES 0x10000u /* … and stores some unmarked that its spinners read */
+/* All locks of the model are one system with one queue: free ones may be closed, a release wakes who waits for another. */
+#define LOCK_CAP_SYSTEM 0x20000u
 
 enum lock_param_unit { LOCK_PARAM_COUNT, LOCK_PARAM_TIME /* ps */, LOCK_PARAM_FLAG /* off, on */ };
 

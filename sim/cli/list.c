@@ -24,6 +24,7 @@ static const struct {
 	{ LOCK_CAP_FIFO, "fifo" },	     { LOCK_CAP_SPIN, "spin" },	      { LOCK_CAP_ANYONE, "anyone" },
 	{ LOCK_CAP_COUNTING, "counting" },   { LOCK_CAP_RAW, "raw" },	      { LOCK_CAP_WAKEALL, "wakeall" },
 	{ LOCK_CAP_USER, "user" },	     { LOCK_CAP_BUSTED, "busted" },
+	{ LOCK_CAP_SYSTEM, "system" },
 };
 
 static const char *unit_name(enum lock_param_unit unit)

@@ -79,17 +79,17 @@ static void report_lost(struct watch *w, uint32_t task, uint32_t lock, const cha
 }
 
 /*
- * Locks that a protocol closes though they are free have one queue: somebody awake who waits for another of them, takes
- * it first and then wakes the next. If that is forgotten, the machine comes to a stand.
+ * Where all locks of a model have one queue, somebody awake who waits for another of them takes it first and then wakes
+ * the next. If that is forgotten, the machine comes to a stand.
  */
 static bool others_at_work(const struct watch *w, uint32_t lock)
 {
-	if (w->lock[lock].model != w->closes)
+	if (!(w->lock[lock].caps & LOCK_CAP_SYSTEM))
 		return false;
 	for (uint32_t i = 0; i < w->b->ntask; i++) {
 		const struct watch_task *t = &w->task[i];
 
-		if (t->op == WATCH_OP_LOCK && t->state != WATCH_ASLEEP && w->lock[t->op_lock].model == w->closes)
+		if (t->op == WATCH_OP_LOCK && t->state != WATCH_ASLEEP && w->lock[t->op_lock].model == w->lock[lock].model)
 			return true;
 	}
 	return false;

@@ -20,11 +20,8 @@ static void fold_pi_block(struct watch *w, const struct sim_rec *rec)
 {
 	struct watch_task *t = &w->task[rec->task - 1];
 
-	if (t->op != WATCH_OP_LOCK || t->op_lock != rec->obj - 1 || w->lock[t->op_lock].caps & LOCK_CAP_PI)
-		return;
-	t->op_barrier = rec->arg ? rec->arg - 1 : WATCH_NONE;
-	if (rec->arg && watch_free_lock(&w->lock[t->op_lock]))
-		w->closes = w->lock[t->op_lock].model;
+	if (t->op == WATCH_OP_LOCK && t->op_lock == rec->obj - 1 && w->lock[t->op_lock].caps & LOCK_CAP_SYSTEM)
+		t->op_barrier = rec->arg ? rec->arg - 1 : WATCH_NONE;
 }
 
 /* Types that tell the folds nothing are not listed: they are counted, and nobody is called. */

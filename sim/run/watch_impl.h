@@ -218,7 +218,6 @@ struct watch {
 	bool ended;		 /* between END and free */
 	bool complete;		 /* the run was not cut short */
 	bool handed;		 /* the result owns rtask, rlock, rcpu */
-	const struct lock_model *closes; /* a protocol that was seen to close free locks, or NULL */
 	uint32_t ntask, nall, nlock, ncpu; /* nall: with pseudo-tasks */
 	struct watch_task *task;
 	struct watch_lock *lock;
