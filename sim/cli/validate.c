@@ -21,12 +21,13 @@
 #define JOBS_MAX 1024
 
 static struct {
-	char *rows, *check, *update;
+	char *rows, *check, *update, *add_seed;
 	gboolean markdown;
 } own;
 
 static const GOptionEntry own_options[] = {
 	{ "rows", 0, 0, G_OPTION_ARG_STRING, &own.rows, "Only the rows of these names or results", "NAME,..." },
+	{ "add-seed", 0, 0, G_OPTION_ARG_STRING, &own.add_seed, "Add N to every seed: do the figures hang on them?", "N" },
 	{ "jobs", 'j', 0, G_OPTION_ARG_INT, &opt.jobs, "Run N at a time (default: 1)", "N" },
 	{ "markdown", 0, 0, G_OPTION_ARG_NONE, &own.markdown, "Print the page docs/validation.md", NULL },
 	{ "check", 0, 0, G_OPTION_ARG_FILENAME, &own.check, "Exit with 1 if that page is not what this file has", "FILE" },
@@ -45,6 +46,7 @@ static struct validate {
 	GPtrArray *file;    /* all there are */
 	GPtrArray *targets; /* the chosen */
 	GArray *run;	    /* struct vrun */
+	uint64_t add_seed;
 	uint64_t **value;   /* [row * 2 + side][turn] */
 	char **broken;	    /* by row: the first reason */
 	unsigned done;
@@ -157,7 +159,7 @@ static void run_case(struct test_case *c)
 		c->text = g_strdup("the scenario is wrong; `lockstep check` says why");
 		return;
 	}
-	options.seed = scn->seed + run->turn;
+	options.seed = scn->seed + run->turn + all.add_seed;
 	r = run_scenario(scn, &options, &error);
 	if (r && is_sound(r)) {
 		put_values(text, run, r);
@@ -342,6 +344,21 @@ static void free_all(void)
 	g_ptr_array_free(all.targets, TRUE);
 }
 
+/* The page is that of the rows' own seeds. */
+static bool take_add_seed(void)
+{
+	if (!own.add_seed)
+		return true;
+	if (own.check || own.update || own.markdown) {
+		cli_error("--add-seed: the page is of the seeds that the rows say");
+		return false;
+	}
+	if (cli_parse_count(own.add_seed, &all.add_seed) && all.add_seed <= UINT32_MAX)
+		return true;
+	cli_error("--add-seed %s: not a number up to %u", own.add_seed, UINT32_MAX);
+	return false;
+}
+
 static int run(int argc, char **argv)
 {
 	g_autofree char *path = argc ? g_strdup(argv[0]) : default_path();
@@ -352,6 +369,8 @@ static int run(int argc, char **argv)
 		cli_error(argc > 1 ? "one file of targets" : "-j is a number from 1 to %d", JOBS_MAX);
 		return CLI_WRONG;
 	}
+	if (!take_add_seed())
+		return CLI_WRONG;
 	targets = targets_read(path);
 	if (!targets)
 		return CLI_WRONG;

@@ -309,6 +309,24 @@ has out "analysis: the published figure is not the right one"
 cp out one
 expect 0 "$lockstep" validate targets
 same one out "validate depends on the number of jobs"
+expect 0 "$lockstep" validate --add-seed 7 targets
+same one out "turns.lks draws nothing, and yet its figures hang on the seed"
+expect 2 "$lockstep" validate --add-seed x targets
+expect 2 "$lockstep" validate --add-seed 7 --check page.md targets
+cat >drawn <<'F'
+[drawn]
+result = A
+title = a draw
+scenario = queue.lks
+measure = throughput
+published = 1
+source = by hand
+role = reported
+F
+expect 0 "$lockstep" validate drawn
+cp out first
+expect 0 "$lockstep" validate --add-seed 7 drawn
+cmp -s first out && { echo "--add-seed adds nothing"; failed=1; }
 expect 0 "$lockstep" validate --json targets
 has out '"kind": "validation"'
 expect 0 "$lockstep" validate --markdown targets
