@@ -170,10 +170,14 @@ bool cli_fill_run_options(struct run_options *o)
 
 int cli_write(const GString *text)
 {
+	static bool told;
+
 	fwrite(text->str, 1, text->len, stdout);
 	if (!fflush(stdout) && !ferror(stdout))
 		return CLI_FINE;
-	cli_error("stdout: %s", g_strerror(errno));
+	if (!told)
+		cli_error("stdout: %s", g_strerror(errno));
+	told = true;
 	clearerr(stdout);
 	return CLI_WORLD;
 }

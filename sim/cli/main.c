@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Finds the verb, reads its options, runs it. */
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 
 #include "sim/cli/cli.h"
@@ -193,11 +194,23 @@ static int without_verb(const char *word)
 	return CLI_FINE;
 }
 
+/*
+ * Who starts a program with a standard stream closed would find the first file it opens, a pipe to a worker
+ * for instance, in the stream's place. What stands there now still answers EBADF.
+ */
+static void fill_standard_streams(void)
+{
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) == -1 && open("/dev/null", fd ? O_RDONLY : O_WRONLY) != fd)
+			return; /* nothing can be opened: nothing will be mistaken */
+}
+
 int main(int argc, char **argv)
 {
 	const struct cli_verb *verb;
 	int status;
 
+	fill_standard_streams();
 	/* GOption and its messages use this name, whatever the file is called */
 	g_set_prgname("lockstep");
 	if (argc < 2) {

@@ -102,6 +102,18 @@ has err "nodir/x"
 	expect 3 sh -c '"$1" run good.lks >/dev/full' sh "$lockstep"
 	has err "stdout"
 }
+# a stream that is closed is no place for the files of the program
+for verb in "run" "test" "test -j2" "test --tap -j2" "list models" "explain" "compare --lock l=rtmutex --no-bill -j2"; do
+	case $verb in list*) file= ;; *) file=good.lks ;; esac
+	expect 3 sh -c '"$1" $2 $3 >&-' sh "$lockstep" "$verb" $file
+	[ "$(wc -l <err)" -eq 1 ] || { echo "$verb: not one line on stderr"; cat err; failed=1; }
+	has err "stdout: "
+	expect 0 sh -c '"$1" $2 $3 2>&- <&-' sh "$lockstep" "$verb" $file
+done
+[ -c /dev/full ] && {
+	expect 3 sh -c '"$1" test good.lks good.lks missed.lks >/dev/full' sh "$lockstep"
+	[ "$(wc -l <err)" -eq 1 ] || { echo "a lost report is told more than once"; failed=1; }
+}
 [ -c /dev/full ] && for form in --tap --ktap --quiet; do
 	expect 3 sh -c '"$1" test $2 good.lks missed.lks >/dev/full' sh "$lockstep" $form
 	has err "stdout"
