@@ -244,13 +244,16 @@ static void lex_number(struct lexer *lx, struct token *t)
 	uint32_t digits, len;
 	uint64_t scale = 1;
 	const char *unit;
-	bool point = false, found = false;
+	bool point = false, found = false, twice = false;
 
 	while (lx->next < lx->end && is_digit(*lx->next))
 		lx->next++;
 	if (lx->next + 1 < lx->end && *lx->next == '.' && is_digit(lx->next[1])) { /* "1..2" is a range */
 		point = true;
 		for (lx->next++; lx->next < lx->end && is_digit(*lx->next);)
+			lx->next++;
+		twice = lx->next + 1 < lx->end && *lx->next == '.' && is_digit(lx->next[1]);
+		while (twice && lx->next < lx->end && (is_digit(*lx->next) || *lx->next == '.' || is_letter(*lx->next)))
 			lx->next++;
 	}
 	digits = (uint32_t)(lx->next - t->at);
@@ -263,6 +266,10 @@ static void lex_number(struct lexer *lx, struct token *t)
 			lx->next++;
 	len = (uint32_t)(lx->next - unit);
 	end_token(lx, t);
+	if (twice) {
+		lex_bad(lx, t, SIM_DIAG_syntax, "a number has one point");
+		return;
+	}
 	t->kind = TOK_NUMBER;
 	t->unit = SCN_COUNT;
 	for (unsigned i = 0; len && i < G_N_ELEMENTS(units); i++)

@@ -313,6 +313,7 @@ static void parser_init(struct parser *p, const struct scn_options *options, str
 	g_ptr_array_add(p->dones, (void *)"");
 	g_ptr_array_add(p->strings, (void *)"");
 	p->symbols = g_hash_table_new(g_str_hash, g_str_equal);
+	p->missing = g_hash_table_new(g_str_hash, g_str_equal);
 	p->done_index = g_hash_table_new(g_str_hash, g_str_equal);
 	p->string_index = g_hash_table_new(g_str_hash, g_str_equal);
 	p->refs = g_array_new(FALSE, TRUE, sizeof(struct ref));
@@ -327,6 +328,7 @@ static void parser_finish(struct parser *p)
 	for (unsigned i = 0; i < G_N_ELEMENTS(lists); i++)
 		g_ptr_array_free(lists[i], TRUE);
 	g_hash_table_destroy(p->symbols);
+	g_hash_table_destroy(p->missing);
 	g_hash_table_destroy(p->done_index);
 	g_hash_table_destroy(p->string_index);
 	g_array_free(p->refs, TRUE);

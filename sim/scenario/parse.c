@@ -167,6 +167,8 @@ static const char *habit(const struct parser *p, const char *what)
 		return strstr(what, "\"{\"") ? "; blocks stand in { }" : "";
 	if (parse_is(p, ','))
 		return "; blanks separate, no commas";
+	if (parse_is(p, '=') && strstr(what, "\":\""))
+		return "; write \":\"";
 	if (parse_is(p, '='))
 		return "; a value follows its name without \"=\"";
 	return "";
@@ -205,6 +207,11 @@ const char *parse_meant(const char *word, const char *const *names, char *buf, s
 	return buf;
 }
 
+bool parse_missing(struct parser *p, const char *name)
+{
+	return g_hash_table_add(p->missing, (void *)name);
+}
+
 const char *parse_also(const struct sim_pos *pos, char *buf, size_t room)
 {
 	g_snprintf(buf, room, "%s:%u:%u", pos->source ? pos->source->path : "command line", pos->line,
@@ -240,13 +247,36 @@ bool parse_new_name(struct parser *p, const char *what, const char **name, struc
 	return true;
 }
 
+/* "lock(m)" is read as "lock m", and said once. */
+static bool in_parentheses(struct parser *p)
+{
+	struct token name, close;
+
+	if (!parse_is(p, '('))
+		return false;
+	parse_peek(p, &name, 1);
+	parse_peek(p, &close, 2);
+	if (name.kind != TOK_NAME || close.kind != TOK_PUNCT || close.punct != ')')
+		return false;
+	if (!p->parentheses)
+		parse_fail(p, SIM_DIAG_syntax, p->tok.pos, "no parentheses; write a blank and \"%.*s\"",
+			   (int)MIN(name.len, 40), name.at);
+	p->parentheses = true;
+	parse_advance(p);
+	return true;
+}
+
 bool parse_name(struct parser *p, const char *what, const char **name, struct sim_pos *pos)
 {
+	bool close = in_parentheses(p);
+
 	if (p->tok.kind != TOK_NAME || (p->tok.kw && !p->misnamed[p->tok.kw]))
 		return parse_expected(p, what);
 	*name = parse_slice(p, &p->tok);
 	*pos = p->tok.pos;
 	parse_advance(p);
+	if (close)
+		parse_take(p, ')');
 	return true;
 }
 

@@ -83,6 +83,7 @@ struct parser {
 	unsigned depth;		/* of braces consumed */
 	bool misnamed[KW_COUNT]; /* words that were declared as names, and reported there */
 	unsigned nesting;	/* of blocks and parentheses being parsed */
+	bool parentheses;	/* around the name of a lock, and reported */
 	bool lost;		/* a declaration could not be read: a missing name says nothing */
 	bool fatal;		/* a limit was passed: read no further */
 	bool unclosed;		/* a block was not closed and that was reported: leave all blocks */
@@ -91,6 +92,7 @@ struct parser {
 	GPtrArray *compare_expects; /* of each compare: a GPtrArray of struct scn_expect */
 	GPtrArray *sources, *dones, *strings;
 	GHashTable *symbols;	/* name -> struct symbol; looked up, never walked */
+	GHashTable *missing;	/* names that were reported; a set */
 	GHashTable *done_index, *string_index;
 	GArray *refs;		/* struct ref */
 	GPtrArray *cycles;	/* expressions in cycles, to be turned into time */
@@ -156,6 +158,8 @@ bool parse_completion(struct parser *p);
 bool parse_condition(struct parser *p);
 bool parse_semaphore(struct parser *p);
 bool parse_barrier(struct parser *p);
+/* Is @word one of those that stand between the name of a task and its body? */
+bool parse_is_clause(const char *word);
 bool parse_task(struct parser *p);
 bool parse_interrupt(struct parser *p);
 bool parse_sched(struct parser *p, struct scn_sched *sched, unsigned allow);
@@ -226,6 +230,8 @@ bool parse_target(struct parser *p, enum ref_kind kind, unsigned kinds, const ch
 /* -- expectations (parse_expect.c) ------------------------------------------------------------ */
 
 bool parse_expectation(struct parser *p, GPtrArray *list);
+/* Does one stand here, without its "expect"? */
+bool parse_is_expectation(struct parser *p);
 bool parse_expect(struct parser *p);
 bool parse_relation(struct parser *p, enum scn_rel *rel);
 /* The text from @from to @to, blanks and comments squeezed to one blank. */
@@ -252,5 +258,10 @@ static inline bool parse_seen(const struct sim_pos *pos)
 int parse_error_name(struct parser *p);
 /* " ; did you mean …" for a name, or "". @buf is for the answer. */
 const char *parse_meant(const char *word, const char *const *names, char *buf, size_t room);
+enum parse_place { PARSE_IN_BODY, PARSE_AT_TOP, PARSE_IN_HEADER };
+/* The same for a word that stands where a statement or a clause would; other languages' words are known (habits.c). */
+const char *parse_instead(const char *word, enum parse_place place, const char *const *names, char *buf, size_t room);
+/* True the first time that @name is said to be missing: who forgot a declaration is told once. */
+bool parse_missing(struct parser *p, const char *name);
 
 #endif

@@ -161,6 +161,9 @@ bool parse_lock_settings(struct parser *p, GArray *set, unsigned *data_lines)
 
 		if (p->tok.kind != TOK_NAME)
 			return parse_expected(p, "the name of a parameter or \"}\"");
+		if (p->compare && parse_is_expectation(p))
+			return parse_fail(p, SIM_DIAG_syntax, s.pos, "expected a parameter, found \"%.*s\"; write \"expect %.*s ...\"",
+					  (int)p->tok.len, p->tok.at, (int)p->tok.len, p->tok.at);
 		s.name = parse_slice(p, &p->tok);
 		parse_advance(p);
 		if (data_lines && !strcmp(s.name, "data")) {
@@ -357,10 +360,16 @@ static bool parse_clause(struct parser *p, struct scn_task *task, struct header_
 	return true;
 }
 
+static const char *const clauses[] = {"fifo",	"rr",	  "nice", "deadline", "cpu",   "cpus",
+				      "socket", "spread", "pack", "pin",      "group", NULL};
+
+bool parse_is_clause(const char *word)
+{
+	return g_strv_contains(clauses, word);
+}
+
 static bool bad_clause(struct parser *p)
 {
-	static const char *const clauses[] = {"fifo",   "rr",     "nice", "deadline", "cpu",   "cpus",
-					      "socket", "spread", "pack", "pin",      "group", NULL};
 	static const char what[] = "a policy, a place or \"{\"";
 	g_autofree char *word = g_strndup(p->tok.at, MIN(p->tok.len, 40));
 	char meant[80];
@@ -368,7 +377,7 @@ static bool bad_clause(struct parser *p)
 	if (p->tok.kind != TOK_NAME || p->tok.kw)
 		return parse_expected(p, what);
 	return parse_fail(p, SIM_DIAG_syntax, p->tok.pos, "expected %s, found \"%s\"%s", what, word,
-			  parse_meant(word, clauses, meant, sizeof(meant)));
+			  parse_instead(word, PARSE_IN_HEADER, clauses, meant, sizeof(meant)));
 }
 
 bool parse_task(struct parser *p)

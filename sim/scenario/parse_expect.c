@@ -477,6 +477,20 @@ static bool too_many_expects(struct parser *p, struct sim_pos pos)
 	return true;
 }
 
+bool parse_is_expectation(struct parser *p)
+{
+	g_autofree char *word = g_strndup(p->tok.at, p->tok.len), *value = NULL;
+	const struct symbol *sym;
+	struct token next;
+
+	parse_peek(p, &next, 1);
+	if (next.kind != TOK_NAME || !g_strv_contains(expect_words, word))
+		return false;
+	value = g_strndup(next.at, next.len);
+	sym = parse_symbol(p, value);
+	return strcmp(value, "on") && strcmp(value, "off") && !(sym && sym->kind == SYM_PARAM);
+}
+
 bool parse_expectation(struct parser *p, GPtrArray *list)
 {
 	struct scn_expect *x = scn_new(p->mem, struct scn_expect);

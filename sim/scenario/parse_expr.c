@@ -197,13 +197,16 @@ static bool parse_param_use(struct parser *p, struct scn_expr **out)
 		static const char *const functions[] = {"uniform",   "exp",    "normal",
 							"lognormal", "choice", NULL};
 
-		return parse_fail(p, SIM_DIAG_unknown_function, t.pos, "no distribution \"%s\"%s", name,
-				  parse_meant(name, functions, meant, sizeof(meant)));
+		parse_fail(p, SIM_DIAG_unknown_function, t.pos, "no distribution \"%s\"%s", name,
+			   parse_meant(name, functions, meant, sizeof(meant)));
+		sim_diag_note(p->diags, "known: uniform(low, high), exp(mean), normal(mean, sd), lognormal(mean, cv), "
+					"choice(value: weight, ...)");
+		return false;
 	}
 	if (sym && sym->kind != SYM_PARAM) {
 		parse_fail(p, SIM_DIAG_wrong_kind, t.pos, "\"%s\" is no param and has no value", name);
 	} else if (!sym) {
-		if (!p->lost) /* else its declaration was reported */
+		if (!p->lost && parse_missing(p, name)) /* else its declaration was reported */
 			parse_fail(p, SIM_DIAG_unknown_param, t.pos, "no param \"%s\" above this place%s",
 				   name, meant_param(p, name, meant, sizeof(meant)));
 	} else {

@@ -291,7 +291,7 @@ static bool bad_statement(struct parser *p)
 							  : "\"%s\" begins no statement",
 				  word);
 	return parse_fail(p, SIM_DIAG_unknown_statement, t.pos, "no statement \"%s\"%s", word,
-			  parse_meant(word, lex_keywords(KW_BODY), meant, sizeof(meant)));
+			  parse_instead(word, PARSE_IN_BODY, lex_keywords(KW_BODY), meant, sizeof(meant)));
 }
 
 /* A statement; NULL in *@out where it was wrong. */

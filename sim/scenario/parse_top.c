@@ -144,8 +144,10 @@ static bool bad_top(struct parser *p)
 	if (lex_keyword_where(t.kw) & KW_BODY)
 		return parse_fail(p, SIM_DIAG_misplaced_statement, t.pos,
 				  "\"%s\" is a statement of tasks; it stands inside task ... { }", word);
+	if (t.kw && parse_is_clause(word))
+		return parse_fail(p, SIM_DIAG_misplaced_statement, t.pos, "\"%s\" stands before the \"{\" of its task", word);
 	return parse_fail(p, SIM_DIAG_unknown_statement, t.pos, "no statement \"%s\"%s", word,
-			  parse_meant(word, lex_keywords(KW_TOP), meant, sizeof(meant)));
+			  parse_instead(word, PARSE_AT_TOP, lex_keywords(KW_TOP), meant, sizeof(meant)));
 }
 
 static bool declares(enum keyword kw)

@@ -94,9 +94,11 @@ static void resolve_object(struct parser *p, const struct ref *ref)
 	} else if (sym) {
 		parse_fail(p, SIM_DIAG_wrong_kind, ref->pos, "\"%s\" is a %s, not a %s", ref->name,
 			   symbol_noun(p, sym), noun_of_kinds(ref->kinds));
-	} else if (!p->lost) {
-		parse_fail(p, SIM_DIAG_unknown_lock, ref->pos, "no %s \"%s\"%s", noun_of_kinds(ref->kinds),
-			   ref->name, meant(p, ref->name, ref->kinds, false, buf, sizeof(buf)));
+	} else if (!p->lost && parse_missing(p, ref->name)) {
+		meant(p, ref->name, ref->kinds, false, buf, sizeof(buf));
+		if (!*buf && ref->kinds & 1u << SCN_LOCK)
+			g_snprintf(buf, sizeof(buf), "; declare it: \"lock %.40s : MODEL\"", ref->name);
+		parse_fail(p, SIM_DIAG_unknown_lock, ref->pos, "no %s \"%s\"%s", noun_of_kinds(ref->kinds), ref->name, buf);
 	}
 }
 
@@ -112,7 +114,7 @@ static void resolve_task(struct parser *p, const struct ref *ref)
 	else if (sym)
 		parse_fail(p, SIM_DIAG_wrong_kind, ref->pos, "\"%s\" is a %s, not a task", ref->name,
 			   symbol_noun(p, sym));
-	else if (!p->lost)
+	else if (!p->lost && parse_missing(p, ref->name))
 		parse_fail(p, SIM_DIAG_unknown_task, ref->pos, "no task \"%s\"%s", ref->name,
 			   meant(p, ref->name, 0, true, buf, sizeof(buf)));
 }
@@ -132,7 +134,7 @@ static void resolve_sleeps(struct parser *p, const struct ref *ref)
 	} else if (sym) {
 		parse_fail(p, SIM_DIAG_wrong_kind, ref->pos, "\"%s\" is a %s, not a task or a lock",
 			   ref->name, symbol_noun(p, sym));
-	} else if (!p->lost) {
+	} else if (!p->lost && parse_missing(p, ref->name)) {
 		parse_fail(p, SIM_DIAG_unknown_name, ref->pos, "no task and no lock \"%s\"%s", ref->name,
 			   meant(p, ref->name, ref->kinds, true, buf, sizeof(buf)));
 	}
