@@ -27,6 +27,9 @@ if [ -n "${LOCKSTEP_UPDATE_GOLDEN-}" ]; then
 	cp "$new/page" README.md && echo "wrote README.md"
 	exit
 fi
+for verb in $("$lockstep" help | sed -n '/^Verbs:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
+	grep -q "lockstep $verb" README.md || { echo "README.md does not tell of lockstep $verb"; exit 1; }
+done
 diff -u README.md "$new/page" && exit 0
 echo "LOCKSTEP_UPDATE_GOLDEN=1 meson test -C build readme writes it anew"
 exit 1
