@@ -7,6 +7,8 @@
  * It need not hold while a chain walk is under way: while somebody awake is inside an
  * operation on a lock of the chain, or a `set` has changed a priority and not told the
  * locks yet. Such tasks are looked at later, when the operation has ended.
+ *
+ * Proxy execution promises no priorities: there it is looked at who executes in whose turn.
  */
 #include <string.h>
 
@@ -161,6 +163,33 @@ static void check_chain(struct watch *w, uint32_t lock)
 	}
 }
 
+/* -- proxy execution ------------------------------------------------------------------------------------ */
+
+/*
+ * A donor of proxy execution lets @task execute in its turn: that has to be on the donor's chain. Who is inside an
+ * operation, may own by its word what the records do not know yet.
+ */
+static void check_proxy(struct watch *w, uint32_t task, uint32_t donor)
+{
+	uint32_t end = donor;
+
+	for (uint32_t n = 0; n < w->nall && w->task[end].op == WATCH_OP_LOCK; n++) {
+		const struct watch_hold *h = w->lock[w->task[end].op_lock].oldest;
+
+		if (!h || !w->b->lock[w->task[end].op_lock].lends || w->lock[w->task[end].op_lock].caps & LOCK_CAP_PI)
+			return;
+		end = h->task;
+		if (end == task)
+			return;
+	}
+	if (end == donor || w->task[end].op != WATCH_OP_NONE || w->task[task].op != WATCH_OP_NONE ||
+	    !watch_wants(w, RUN_FINDING_pi))
+		return;
+	watch_report(w, RUN_FINDING_pi, task, w->task[donor].op_lock,
+		     g_strdup_printf("%s executes in the turn of %s, who waits for %s and not for it",
+				     w->b->task[task].name, w->b->task[donor].name, w->b->task[end].name));
+}
+
 /* -- priorities that were set ------------------------------------------------------------------------- */
 
 /* `set` runs on a fiber of the setting task; until that returns, the locks may not have been told. */
@@ -203,6 +232,8 @@ static void look_after(struct watch *w, enum watch_moment moment, uint32_t task,
 	if (moment == WATCH_ON_PRIO) {
 		if (w->rec->type == SIM_REC_SETSCHED)
 			note_set(w, task);
+		else if (w->rec->obj && w->rec->obj <= w->b->ntask)
+			check_proxy(w, task, w->rec->obj - 1);
 		return;
 	}
 	if (!w->nurgent) /* nothing to inherit, and nobody who has more than the others */
@@ -233,11 +264,19 @@ static bool has_ceiling(const struct lock_model *m)
 	return false;
 }
 
+static bool lends_any(const struct watch *w)
+{
+	for (uint32_t i = 0; i < w->nlock; i++)
+		if (w->b->lock[i].lends)
+			return true;
+	return false;
+}
+
 static bool attach_pi(struct watch *w)
 {
 	for (uint32_t i = 0; i < w->nlock; i++)
 		w->nurgent += has_ceiling(w->lock[i].model);
-	return watch_any_caps(w, LOCK_CAP_PI) && w->nall && watch_shared(w, 0);
+	return (watch_any_caps(w, LOCK_CAP_PI) || lends_any(w)) && w->nall && watch_shared(w, 0);
 }
 
 static void look_pi(struct watch *w, enum watch_moment moment, uint32_t task, uint32_t lock)
