@@ -117,5 +117,8 @@ static inline bool kw_is_not_held(const void *lk, bool raw)
 #define debug_show_held_locks(task) ((void)0)
 
 #define trace_sched_pi_setprio(...) ((void)0)
+#define trace_contended_release(lk) ((void)(lk))
+#define trace_contended_release_enabled() false
+#define trace_call__contended_release(lk) ((void)(lk))
 
 #endif

@@ -27,6 +27,12 @@
 		__attribute__((section("kw_plugin_models"), used)) = &kernel_model_##ident;        \
 	static const struct lock_model kernel_model_##ident
 
+/* The queue of a lock with a list of waiters, and of one that points to the first in a ring of them. */
+#define kw_for_each_headed(pos, lock) list_for_each_entry(pos, &(lock)->wait_list, list)
+#define kw_for_each_ring(pos, lock)                                                                \
+	for (const void *kw_first = pos = (lock)->first_waiter; pos;                               \
+	     pos = list_next_entry(pos, list) == kw_first ? NULL : list_next_entry(pos, list))
+
 static inline unsigned int kw_sleep_state(const struct lock_req *req)
 {
 	if (req->how & LOCK_KILLABLE)

@@ -27,13 +27,11 @@
 #define noinstr
 #define notrace
 #define __cpuidle
-#define __acquire(what) ((void)0)
-#define __release(what) ((void)0)
 #define __cond_lock(what, expr) (expr)
-#define __cond_acquires(what)
 #define __deprecated
 #define __flatten
 #define typeof __typeof__
+#define TYPEOF_UNQUAL(what) __typeof__((__typeof__(what))0) /* a cast drops qualifiers */
 #define typeof_member(type, member) __typeof__(((type *)0)->member)
 #define sizeof_field(type, member) sizeof(((type *)0)->member)
 #define _THIS_IP_ 0UL
@@ -62,6 +60,7 @@
 #define DEFINE_LOCK_GUARD_0(...)
 #define DEFINE_LOCK_GUARD_1(...)
 #define DEFINE_LOCK_GUARD_1_COND(...)
+#define DECLARE_LOCK_GUARD_1_ATTRS(...)
 
 #define compiletime_assert(cond, text) ((void)0)
 #define compiletime_assert_atomic_type(type) ((void)0)
@@ -113,6 +112,73 @@ static inline bool dl_time_before(u64 first, u64 second)
 #define io_schedule_finish(token) ((void)(token))
 #define sched_submit_work(task) ((void)0)
 #define sched_update_worker(task) ((void)0)
+
+/* With preemption off until the others are woken. */
+#define raw_spin_unlock_irq_wake(lk, wq)                                                           \
+	do {                                                                                       \
+		preempt_disable();                                                                 \
+		raw_spin_unlock_irq(lk);                                                           \
+		kw_wake_up_list(wq);                                                               \
+		preempt_enable();                                                                  \
+	} while (0)
+#define raw_spin_unlock_irqrestore_wake(lk, flags, wq)                                             \
+	do {                                                                                       \
+		preempt_disable();                                                                 \
+		raw_spin_unlock_irqrestore(lk, flags);                                             \
+		kw_wake_up_list(wq);                                                               \
+		preempt_enable();                                                                  \
+	} while (0)
+#define raw_spin_unlock_wake(lk, wq)                                                               \
+	do {                                                                                       \
+		preempt_disable();                                                                 \
+		raw_spin_unlock(lk);                                                               \
+		kw_wake_up_list(wq);                                                               \
+		preempt_enable();                                                                  \
+	} while (0)
+
+static inline void kw_wake_up_list(struct wake_q_head *wq)
+{
+	if (!wq)
+		return;
+	wake_up_q(wq);
+	wake_q_init(wq);
+}
+
+/* A control of /proc that is not there. */
+struct ctl_table {
+	const char *procname;
+	void *data;
+	int maxlen, mode;
+	int (*proc_handler)(const struct ctl_table *table);
+};
+#define proc_dointvec NULL
+#define register_sysctl_init(path, table) ((void)(table))
+#define subsys_initcall(fn) static int (*const kw_cat(kw_init_, fn))(void) __maybe_unused = fn
+
+/*
+ * What a task of a tree with proxy execution waits for. It is switched off, so nobody donates; the lock of the pointer is
+ * one that a mutex does not use otherwise.
+ */
+#define sched_proxy_exec() false
+#ifdef LOCKSTEP_RT
+#define clear_task_blocked_on(task, lk) ((void)(lk))
+#define __clear_task_blocked_on(task, lk) ((void)(lk))
+#else
+#define blocked_lock pi_lock
+#define blocked_donor blocked_on
+#define __get_task_blocked_on(task) ((task)->blocked_on)
+#define __set_task_blocked_on(task, lk) ((void)((task)->blocked_on = (lk)))
+#define __clear_task_blocked_on(task, lk) ((void)((task)->blocked_on = NULL))
+#define clear_task_blocked_on(task, lk)                                                            \
+	do {                                                                                       \
+		guard(raw_spinlock_irqsave)(&(task)->pi_lock);                                     \
+		__clear_task_blocked_on(task, lk);                                                 \
+	} while (0)
+#endif
+
+/* Who is in the way of a task that hangs: for a report that nobody writes here. */
+#define hung_task_set_blocker(lk, type) ((void)(lk))
+#define hung_task_clear_blocker() ((void)0)
 
 /* Timers that a lock's own file sets up. */
 #define ktime_get() ((ktime_t)sched_clock())

@@ -74,6 +74,11 @@ static inline void rcuwait_init(struct rcuwait *rw)
 	rw->task = NULL;
 }
 
+static inline bool rcuwait_active(struct rcuwait *rw)
+{
+	return READ_ONCE(rw->task);
+}
+
 /* 1 if the task that waits was woken. */
 int rcuwait_wake_up(struct rcuwait *rw);
 

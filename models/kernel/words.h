@@ -67,6 +67,18 @@
 #include "sim/kernel/time.h"
 #include "sim/kernel/lockevent.h"
 
+/* Words that only an analysis by clang reads: without it, the tree itself says that they are nothing. */
+#if __has_include(<linux/compiler-context-analysis.h>)
+#undef __acquires
+#undef __releases
+#undef __must_hold
+#include <linux/compiler-context-analysis.h>
+#else
+#define __acquire(what) ((void)0)
+#define __release(what) ((void)0)
+#define __cond_acquires(what)
+#endif
+
 #include "models/kernel/percpu.h"
 #include "models/kernel/sched_words.h"
 #include "models/kernel/guards.h"

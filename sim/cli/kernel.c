@@ -8,6 +8,7 @@
 
 #include "sim/cli/cli.h"
 #include "sim/cli/kernel_build.h"
+#include "sim/core/check.h"
 
 static struct {
 	char *tree, *name, *out;
@@ -151,26 +152,48 @@ static bool locks_are_known(void)
 	return true;
 }
 
+#define GLUES 16
+
+/* A lock that is made of one that was left out can only be left out, too: "osq" of "rwsem". */
+static void leave_out(char *object[GLUES])
+{
+	for (unsigned i = 0; kernel_glue[i].file; i++)
+		for (unsigned n = 0; kernel_glue[n].file && object[i]; n++) {
+			if (object[n] || n == i || !is_needed(&kernel_glue[n], &kernel_glue[i]))
+				continue;
+			fprintf(stderr, "%s%s: left out, it is made of %s\n", kernel_glue[i].rt ? "PREEMPT_RT " : "",
+				kernel_glue[i].lock, kernel_glue[n].lock);
+			g_clear_pointer(&object[i], g_free);
+		}
+}
+
 static bool compile_all(struct kernel_build *b, GPtrArray *const objects[2], GPtrArray *own, GString *const locks[2])
 {
 	static const char *const parts[] = { "plugin.c", "wait.c" };
+	char *object[GLUES] = { NULL };
 
-	for (const struct kernel_glue *g = kernel_glue; g->file; g++) {
-		char *object = is_asked(g) ? kernel_compile(b, g) : NULL;
+	for (unsigned i = 0; kernel_glue[i].file; i++) {
+		sim_assert(i < GLUES);
+		object[i] = is_asked(&kernel_glue[i]) ? kernel_compile(b, &kernel_glue[i]) : NULL;
+	}
+	if (b->keep_going)
+		leave_out(object);
+	for (unsigned i = 0; kernel_glue[i].file; i++) {
+		const struct kernel_glue *g = &kernel_glue[i];
 
-		if (!object)
+		if (!object[i])
 			continue;
-		g_ptr_array_add(objects[g->rt], object);
+		g_ptr_array_add(objects[g->rt], object[i]);
 		g_string_append_printf(locks[g->rt], "%s%s", locks[g->rt]->len ? ", " : "", g->lock);
 	}
 	if (b->errors && !b->keep_going)
 		return false;
 	for (unsigned i = 0; i < G_N_ELEMENTS(parts); i++) {
-		char *object = kernel_compile_own(b, parts[i]);
+		char *part = kernel_compile_own(b, parts[i]);
 
-		if (!object)
+		if (!part)
 			return false;
-		g_ptr_array_add(own, object);
+		g_ptr_array_add(own, part);
 	}
 	if (!objects[0]->len && !objects[1]->len) {
 		cli_error("%s: nothing in it could be built", b->tree);

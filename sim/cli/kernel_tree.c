@@ -51,6 +51,11 @@ static const struct feature {
 	{ "TREE_HAS_WW_TRYLOCK_CTX", "include/linux/ww_mutex.h", "ww_mutex_trylock(struct ww_mutex *lock, struct ww_acquire_ctx *ctx)" },
 	{ "TREE_MUTEX_PROMISES", "kernel/locking/mutex.c", "__mutex_trylock_or_handoff(" },
 	{ "TREE_RWSEM_PROMISES", "kernel/locking/rwsem.c", "bool handoff_set;" },
+	{ "TREE_RWSEM_OWNER_ON_CPU", "kernel/locking/rwsem.c", "bool owner_on_cpu(struct task_struct *" },
+	{ "TREE_RWSEM_WRITES_BY_STATE", "kernel/locking/rwsem.c", "__down_write_common(" },
+	{ "TREE_SEMAPHORE_FIRST_WAITER", "include/linux/semaphore.h", "first_waiter" },
+	{ "TREE_MUTEX_FIRST_WAITER", "include/linux/mutex_types.h", "first_waiter" },
+	{ "TREE_RWSEM_FIRST_WAITER", "include/linux/rwsem.h", "first_waiter" },
 	{ "TREE_LOCK_EVENTS_LIST=<lock_events_list.h>", "kernel/locking/lock_events_list.h", "LOCK_EVENT(" },
 };
 
@@ -101,6 +106,7 @@ static const struct own_header {
 	{ "linux/osq_lock.h", false },	    { "asm-generic/qspinlock.h", false },
 	{ "asm-generic/qspinlock_types.h", false }, { "asm-generic/qrwlock.h", false },
 	{ "asm-generic/qrwlock_types.h", false },   { "linux/spinlock_types.h", true },
+	{ "linux/compiler-context-analysis.h", false }, { "asm-generic/mcs_spinlock.h", false },
 	{ "linux/rwlock_types.h", true },   { "linux/spinlock_rt.h", true },
 	{ "linux/rwlock_rt.h", true },
 };

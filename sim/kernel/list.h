@@ -178,6 +178,9 @@ static inline void list_splice_tail_init(struct list_head *list, struct list_hea
 	     !list_entry_is_head(pos, head, member); pos = n, n = list_next_entry(n, member))
 #define list_for_each_entry_from(pos, head, member)                                                \
 	for (; !list_entry_is_head(pos, head, member); pos = list_next_entry(pos, member))
+#define list_for_each_entry_continue_reverse(pos, head, member)                                    \
+	for (pos = list_prev_entry(pos, member); !list_entry_is_head(pos, head, member);           \
+	     pos = list_prev_entry(pos, member))
 #define list_for_each_entry_continue(pos, head, member)                                            \
 	for (pos = list_next_entry(pos, member); !list_entry_is_head(pos, head, member);           \
 	     pos = list_next_entry(pos, member))

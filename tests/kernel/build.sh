@@ -49,7 +49,39 @@ for v in $have; do
 	grep -q "bad: .*semaphore" "$dir/out" || complain "$v: -k does not keep going"
 done
 
+# what others are made of does not compile: they go with it
+copy_tree "$v" "$dir/tree"
+printf '\nvoid wants(void)\n{\n\tno_such_word(1);\n}\n' >>"$dir/tree/kernel/locking/osq_lock.c"
+status 0 kernel build -k --tree "$dir/tree" --name few -o "$dir"
+grep -q "few: .*semaphore" "$dir/out" || complain "-k leaves out too much"
+grep -q "few: .* rwsem" "$dir/out" && complain "-k keeps an rwsem without its osq"
+grep -q "rwsem: left out, it is made of osq" "$dir/err" || complain "-k is silent about what goes along"
+
+# one lock and what it is made of
+status 0 kernel build --tree "$work/tree-$v" --name one -o "$dir" --lock rwsem --lock rt:mutex
+grep -q "one: *osq, rwsem$" "$dir/out" && grep -q "one-rt: rtmutex and mutex$" "$dir/out" || complain "--lock builds something else"
+status 2 kernel build --tree "$work/tree-$v" --lock nosuch
+
+# trees of other versions, where they are installed: what is there builds and runs
+cat >"$dir/other.lks" <<'END'
+machine cascadelake-2s { preempt full }
+lock m : kernel:mutex
+lock s : kernel:rwsem
+task a[20] nice 0 spread { loop { hold m { run 500ns } run 300ns } }
+task r[10] nice 0 { loop { reading s { run 400ns } run 2us } }
+task w[4] nice 0 { loop { writing s interruptible { run 400ns } else { } writing s { run 100ns downgrade s run 100ns } run 2us } }
+run for 10ms
+expect no finding
+END
+for v in $(others); do
+	unpack "$v" || complain "linux-source-$v cannot be unpacked"
+	status 0 kernel build --tree "$work/tree-$v" --name other -o "$dir"
+	status 0 test --kernel "$dir/other.so" "$dir/other.lks"
+done
+
 # of no known version, and nothing but what is needed: what it can do is found in its files
+set -- $have
+v=$1
 copy_tree "$v" "$dir/tree" && rm "$dir/tree/Makefile"
 status 0 kernel build --tree "$dir/tree" -o "$dir"
 grep -q "tree.so: Linux unknown" "$dir/out" || complain "a tree without a Makefile has a version"

@@ -22,6 +22,18 @@ versions() {
 	done
 }
 
+# Packages of further versions that happen to be here.
+others() {
+	for file in /usr/src/linux-source-*.tar.xz; do
+		v=${file#/usr/src/linux-source-}
+		v=${v%.tar.xz}
+		case $v in
+		6.1 | 6.12 | '*') ;;
+		*) printf '%s ' "$v" ;;
+		esac
+	done
+}
+
 # Unpacks the files that are needed, once; other tests wait meanwhile.
 unpack() {
 	(

@@ -4,6 +4,14 @@
 
 #include "models/kernel/glue.h"
 
+#ifdef TREE_MUTEX_FIRST_WAITER
+#define kw_for_each_waiter kw_for_each_ring
+#define kw_has_waiters(lock) ((lock)->first_waiter != NULL)
+#else
+#define kw_for_each_waiter kw_for_each_headed
+#define kw_has_waiters(lock) ((lock)->wait_list.next != &(lock)->wait_list)
+#endif
+
 static void mutex_lock_init(void *l, const uint64_t *params)
 {
 	static struct lock_class_key key;
@@ -37,7 +45,7 @@ static void mutex_lock_view(const void *l, struct lock_view *view)
 
 	if (word & ~MUTEX_FLAGS)
 		lock_view_owner(view, (const struct task_struct *)(word & ~MUTEX_FLAGS), LOCK_EXCLUSIVE);
-	list_for_each_entry(waiter, &lock->wait_list, list)
+	kw_for_each_waiter(waiter, lock)
 		lock_view_waiter(view, waiter->task, LOCK_EXCLUSIVE);
 	view->word = word & MUTEX_FLAGS; /* an address means nothing to a reader */
 	kw_flags(view->flags, sizeof(view->flags), word, flags);
@@ -47,7 +55,7 @@ static const char *mutex_lock_broken(const void *l)
 {
 	const struct mutex *lock = l;
 	unsigned long word = (unsigned long)lock->owner.counter;
-	bool empty = lock->wait_list.next == &lock->wait_list;
+	bool empty = !kw_has_waiters(lock);
 
 	if (lock->wait_lock.owner)
 		return NULL; /* in the middle of a change */

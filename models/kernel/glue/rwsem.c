@@ -1,8 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The tree's rwsem.c as a lock; without PREEMPT_RT. */
+#ifdef TREE_RWSEM_OWNER_ON_CPU
+#define owner_on_cpu tree_owner_on_cpu /* it has its own */
+#endif
 #include TREE_FILE(rwsem.c)
 
 #include "models/kernel/glue.h"
+
+#ifdef TREE_RWSEM_FIRST_WAITER
+#define kw_for_each_waiter kw_for_each_ring
+#define kw_has_waiters(lock) ((lock)->first_waiter != NULL)
+#else
+#define kw_for_each_waiter kw_for_each_headed
+#define kw_has_waiters(lock) ((lock)->wait_list.next != &(lock)->wait_list)
+#endif
 
 struct rwsem_lock {
 	struct rw_semaphore sem; /* first: the lock's address is the semaphore's */
@@ -27,6 +38,13 @@ static int rwsem_lock_read(struct rw_semaphore *sem, const struct lock_req *req)
 	down_read(sem);
 	return 0;
 }
+
+#ifndef TREE_RWSEM_WRITES_BY_STATE
+static int __down_write_common(struct rw_semaphore *sem, int state)
+{
+	return __down_write_trylock(sem) || !IS_ERR(rwsem_down_write_slowpath(sem, state)) ? 0 : -EINTR;
+}
+#endif
 
 /* The kernel has no interruptible write; a killable one is what comes next. */
 static int rwsem_lock_write(struct rw_semaphore *sem, const struct lock_req *req)
@@ -83,7 +101,7 @@ static void rwsem_lock_view(const void *l, struct lock_view *view)
 	unsigned long count = (unsigned long)lock->sem.count.counter;
 
 	kw_holders_view(&lock->holders, view);
-	list_for_each_entry(waiter, &lock->sem.wait_list, list)
+	kw_for_each_waiter(waiter, &lock->sem)
 		lock_view_waiter(view, waiter->task,
 				 waiter->type == RWSEM_WAITING_FOR_READ ? LOCK_SHARED : LOCK_EXCLUSIVE);
 	view->word = count;
@@ -95,7 +113,7 @@ static const char *rwsem_lock_broken(const void *l)
 {
 	const struct rwsem_lock *lock = l;
 	long count = lock->sem.count.counter, readers = 0, writers = 0;
-	bool waiters = lock->sem.wait_list.next != &lock->sem.wait_list;
+	bool waiters = kw_has_waiters(&lock->sem);
 
 	for (const struct kw_hold *hold = lock->holders.first; hold; hold = hold->next) {
 		readers += hold->mode == LOCK_SHARED;
@@ -128,7 +146,11 @@ KERNEL_MODEL(rwsem) = {
 	.name = NAME("rwsem"),
 	.mirrors = MIRRORS("rwsem.c"),
 	.summary = "the tree's own reader-writer semaphore",
+#ifdef TREE_RWSEM_PROMISES
 	.twin = "rwsem",
+#else
+	.twin = "rwsem-5.4",
+#endif
 	.caps = LOCK_CAP_SHARED | LOCK_CAP_TRY | LOCK_CAP_SIGNAL | LOCK_CAP_DOWNGRADE,
 	.size = sizeof(struct rwsem_lock),
 	.hold_size = sizeof(struct kw_hold),

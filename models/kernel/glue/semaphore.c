@@ -5,6 +5,14 @@
 
 #include "models/kernel/glue.h"
 
+#ifdef TREE_SEMAPHORE_FIRST_WAITER
+#define kw_for_each_waiter kw_for_each_ring
+#define kw_has_waiters(lock) ((lock)->first_waiter != NULL)
+#else
+#define kw_for_each_waiter kw_for_each_headed
+#define kw_has_waiters(lock) ((lock)->wait_list.next != &(lock)->wait_list)
+#endif
+
 static void semaphore_lock_init(void *l, const uint64_t *params)
 {
 	sema_init(l, (int)params[0]);
@@ -56,7 +64,7 @@ static void semaphore_lock_view(const void *l, struct lock_view *view)
 	const struct semaphore *sem = l;
 	const struct semaphore_waiter *waiter;
 
-	list_for_each_entry(waiter, &sem->wait_list, list)
+	kw_for_each_waiter(waiter, sem)
 		lock_view_waiter(view, waiter->task, LOCK_EXCLUSIVE);
 	view->word = sem->count;
 }
@@ -65,7 +73,7 @@ static const char *semaphore_lock_broken(const void *l)
 {
 	const struct semaphore *sem = l;
 
-	if (!sem->lock.owner && sem->count > 0 && sem->wait_list.next != &sem->wait_list)
+	if (!sem->lock.owner && sem->count > 0 && kw_has_waiters(sem))
 		return "tasks are queued though the count is not 0";
 	return NULL;
 }
