@@ -14,7 +14,7 @@
  *   busted-preempt        spins for an owner who can be preempted            live-lock
  *   busted-broken         never takes a waiter out of its count              broken
  *   busted-pi             keeps the boost after unlock                       pi-integrity
- *   busted-proxy          lets execute who had it first, not who has it      pi-integrity
+ *   busted-proxy          lets the first owner execute (busted_proxy.c)      pi-integrity
  *   busted-fifo           serves the latest first, but promises FIFO         fifo
  *   busted-mcs            a queue spinlock that does (busted_queue.c)        fifo
  *   busted-handoff        lets others pass the first waiter without end         hand-off
@@ -34,7 +34,6 @@ struct busted_lock {
 	unsigned int readers;
 	unsigned int count;	   /* waiters, or the word */
 	struct list_head wait_list;
-	atomic_long_t named; /* as the owner, to the scheduler */
 };
 
 struct busted_waiter {
@@ -364,42 +363,6 @@ static void pi_unlock(void *l, struct lock_req *req)
 
 BUSTED(pi, "wrong: boosts its owner for good", .caps = LOCK_CAP_BUSTED | LOCK_CAP_PI, .lock = pi_lock,
        .unlock = pi_unlock, .view = busted_view);
-
-/* -- proxy execution --------------------------------------------------------------------------------- */
-
-static int proxy_lock(void *l, struct lock_req *req)
-{
-	struct busted_lock *lock = l;
-	struct busted_waiter waiter = { .task = current };
-
-	raw_spin_lock(&lock->lock);
-	if (!atomic_long_read(&lock->named))
-		atomic_long_set(&lock->named, (long)current); /* the mistake: for good */
-	if (!lock->owner) {
-		lock->owner = current;
-	} else {
-		list_add_tail(&waiter.list, &lock->wait_list);
-		while (!waiter.granted) {
-			__set_current_state(TASK_UNINTERRUPTIBLE);
-			raw_spin_unlock(&lock->lock);
-			if (atomic_long_read(&lock->named) != (long)current)
-				kw_blocked_on(&lock->named, 0);
-			schedule();
-			kw_blocked_on(NULL, 0);
-			raw_spin_lock(&lock->lock);
-		}
-	}
-	raw_spin_unlock(&lock->lock);
-	return 0;
-}
-
-static const struct lock_param proxy_params[] = {
-	{ "proxy", LOCK_PARAM_FLAG, 1, "sleepers let somebody run in their turn" },
-	{ NULL },
-};
-
-BUSTED(proxy, "wrong: sleepers let the first owner run in their turn, whoever is the owner now",
-       .caps = LOCK_CAP_BUSTED, .params = proxy_params, .lock = proxy_lock, .unlock = busted_unlock, .view = busted_view);
 
 /* -- order and starvation -------------------------------------------------------------------------------- */
 
