@@ -197,6 +197,27 @@ for v in $have; do
 	break_tree lastreader rwbase_rt.c __rwbase_read_unlock 'rt_mutex_wake_q_add_task('
 	parts lastreader rt:rwsem __rwbase_read_unlock
 
+	# … or the writer leaves and keeps the rt_mutex below
+	break_tree keeps rwbase_rt.c __rwbase_write_unlock 'rwbase_rtmutex_unlock('
+	sed 's/: kernel:rwsem/: kernel-rt:rwsem/' "$dir/rw.lks" >"$dir/rt-rw.lks"
+	finds keeps "lost-wakeup" "$dir/rt-rw.lks" __rwbase_write_unlock
+	parts keeps rt:rwsem __rwbase_write_unlock
+
+	# nobody tells unlock that somebody is queued; or it collects whom to wake, and wakes nobody
+	break_tree noflag mutex.c __mutex_add_waiter '__mutex_set_flag('
+	finds noflag "lost-wakeup\|broken" "$dir/mutex.lks" __mutex_lock_common
+	break_tree nowake mutex.c __mutex_unlock_slowpath 'wake_up_q('
+	finds nowake "lost-wakeup" "$dir/mutex.lks" __mutex_unlock_slowpath
+	parts nowake mutex __mutex_unlock_slowpath
+
+	# latest first
+	break_tree stack mutex.c __mutex_add_waiter 'list_add_tail(' 'list_add(&waiter->list, list);'
+	parts stack mutex __mutex_lock_common
+
+	# a reader that steps back does not tell the writer that waits for it
+	break_tree silent percpu-rwsem.c __percpu_down_read_trylock 'rcuwait_wake_up('
+	parts silent percpu-rwsem __percpu_down_read_trylock
+
 	# the writer leaves, and nobody looks into the queue
 	break_tree nobody percpu-rwsem.c percpu_up_write '__wake_up('
 	parts nobody percpu-rwsem percpu_up_write
