@@ -11,6 +11,9 @@ static_assert((int)KW_LOAD == (int)SIM_LOAD && (int)KW_STORE == (int)SIM_STORE &
 static_assert((int)KW_ADD == (int)SIM_ADD && (int)KW_AND == (int)SIM_AND && (int)KW_OR == (int)SIM_OR);
 static_assert((int)KW_XOR == (int)SIM_XOR && (int)KW_CMPXCHG == (int)SIM_CMPXCHG);
 
+static_assert((int)KW_SPIN_PLAIN == (int)SIM_SPIN_PLAIN && (int)KW_SPIN_LOADS == (int)SIM_SPIN_LOADS &&
+	      (int)KW_SPIN_SAME == (int)SIM_SPIN_SAME);
+
 static bool checking;
 
 void kw_checking(void)
@@ -78,18 +81,18 @@ void kw_stored(const volatile void *addr)
 	sim_plain_stored((const void *)addr);
 }
 
-void kw_spin_begin(void)
+void kw_spin_begin(int kind)
 {
-	sim_spin_begin();
+	sim_spin_begin((enum sim_spin_kind)kind);
 }
 
-void kw_relax(bool declared)
+void kw_relax(int kind)
 {
 	struct sim_task *me = sim_current();
 
 	if (me->op_lock) /* not in a raw lock of the operation */
 		me->op_waited = true;
-	sim_relax(declared);
+	sim_relax((enum sim_spin_kind)kind);
 }
 
 void kw_step(const char *name)

@@ -20,9 +20,10 @@ uint64_t kw_access(int op, const volatile void *addr, unsigned size, uint64_t a,
 /* Until kw_checked(), loads are free and leave no trace: conditions of checks that a kernel is built without. */
 void kw_checking(void);
 void kw_checked(void);
-/* cpu_relax(); @declared: in a spin that spin_begin() has announced. */
-void kw_relax(bool declared);
-void kw_spin_begin(void);
+/* cpu_relax(), and the beginning of a spin; @kind: enum sim_spin_kind of the machine. */
+void kw_relax(int kind);
+void kw_spin_begin(int kind);
+enum { KW_SPIN_PLAIN, KW_SPIN_LOADS, KW_SPIN_SAME };
 
 /* An unmarked read in a spin loop that may be elided, and unmarked stores of such a word: free, like plain C. */
 uint64_t kw_peek(const volatile void *addr, unsigned size);
@@ -86,20 +87,20 @@ void kw_stored(const volatile void *addr);
 #define try_cmpxchg_release(ptr, oldp, new) try_cmpxchg(ptr, oldp, new)
 #define try_cmpxchg_relaxed(ptr, oldp, new) try_cmpxchg(ptr, oldp, new)
 
-#define cpu_relax() kw_relax(false)
+#define cpu_relax() kw_relax(KW_SPIN_PLAIN)
 
 /*
  * Before a spin in which nothing but marked loads, PEEK() and need_resched() decide, and that has no spin in it; and
- * cpu_relax() in such a spin. It parks at its first pause. In the files of a tree nobody vouches for that (a condition
- * may count its turns): there the machine finds out by itself whether turns are all the same.
+ * cpu_relax() in such a spin. It parks at its first pause. In the files of a tree a condition may count its turns: the
+ * machine finds out whether they are all the same.
  */
 #ifdef TREE_FILE
-#define spin_begin() ((void)0)
-#define spin_cpu_relax() cpu_relax()
+#define KW_SPIN KW_SPIN_LOADS
 #else
-#define spin_begin() kw_spin_begin()
-#define spin_cpu_relax() kw_relax(true)
+#define KW_SPIN KW_SPIN_SAME
 #endif
+#define spin_begin() kw_spin_begin(KW_SPIN)
+#define spin_cpu_relax() kw_relax(KW_SPIN)
 
 /* Polls *@ptr until @cond, an expression in VAL, holds; the value. A declared spin: @cond does not count. */
 #define smp_cond_load_relaxed(ptr, cond)                                                           \

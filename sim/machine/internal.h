@@ -184,7 +184,7 @@ struct sim_touched { /* what an operation accessed so far */
 struct sim_spin {
 	struct sim_turn turn;	    /* this turn */
 	struct sim_turn last;	    /* while parked or replaying: what every turn reads */
-	bool declared;		    /* this turn began at sim_spin_begin() or at a pause of such a spin */
+	enum sim_spin_kind kind;    /* of the spin at whose beginning or pause this turn began */
 	bool have_last;		    /* what follows is of the pause at which this turn began, and which ended a turn of loads */
 	uint64_t regs[16];	    /* callee-saved registers then */
 	uint64_t *live;		    /* copy of the live stack then */

@@ -367,13 +367,18 @@ uint64_t sim_access_slowly(enum sim_op op, void *addr, unsigned size, uint64_t a
 uint64_t sim_peek(const void *addr, unsigned size);
 void sim_plain_stored(const void *addr);
 
-/* A spin begins whose caller vouches that nothing but its marked loads and what may wake it anyway (need_resched) decides
- * at each turn, and that has no other spin in it: it parks at its first pause. */
-void sim_spin_begin(void);
+/* What is known of a spin, that is of what decides at each of its turns. */
+enum sim_spin_kind {
+	SIM_SPIN_PLAIN, /* nothing: the machine compares the task's state from turn to turn, and sees to plain reads */
+	SIM_SPIN_LOADS, /* besides the state marked loads and what wakes a parked CPU anyway (need_resched), and no spin is in it */
+	SIM_SPIN_SAME,	/* these alone: it parks at its first pause */
+};
 
-/* cpu_relax(): spends the cost, and parks the CPU when the loop proved to be at a fixed point.
- * @declared: the spin began with sim_spin_begin(). */
-void sim_relax(bool declared);
+/* A spin begins; not needed for plain ones. */
+void sim_spin_begin(enum sim_spin_kind kind);
+
+/* cpu_relax(): spends the cost, and parks the CPU when the loop proved to be at a fixed point. */
+void sim_relax(enum sim_spin_kind kind);
 
 /* Time of the current task on its CPU, not preemptible in itself. */
 void sim_spend(sim_time d);

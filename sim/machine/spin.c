@@ -437,38 +437,39 @@ void sim_lines_of_now(void)
 		swap_lines(t);
 }
 
-static inline void turn_begins(struct sim_cpu *cpu, bool declared)
+static inline void turn_begins(struct sim_cpu *cpu, enum sim_spin_kind kind)
 {
 	cpu->spin->turn.n = 0;
-	cpu->spin->declared = declared;
+	cpu->spin->kind = kind;
 	cpu->recording = true;
 	cpu->self_then = sim_self_now();
 }
 
-void sim_spin_begin(void)
+void sim_spin_begin(enum sim_spin_kind kind)
 {
 	if (!sim || !sim_fiber_current())
 		return;
 	sim_assert(!sim->cpu->replaying && "a spin within a turn of a spin that parked");
-	turn_begins(sim->cpu, true);
+	turn_begins(sim->cpu, kind);
+	sim->cpu->spin->have_last = false;
 }
 
 /*
- * Will the next turn be as this one was, if it finds all lines here and all values as they are? One of a declared
- * spin will. Any other if it left the task as it found it: live stack and registers at this pause are those
+ * Will the next turn be as this one was, if it finds all lines here and all values as they are? One of a
+ * SIM_SPIN_SAME will. Any other if it left the task as it found it: live stack and registers at this pause are those
  * at the last, so that the next turn begins as this one did. (The first pause of a spin does not count: whether
  * what is left of the way to it is in a register or on the stack is the compiler's, and when a spin without end is
  * found is not to depend on it.)
  */
-static bool turn_repeats(struct sim_cpu *cpu, bool declared, const char *frame, const char *top, const uint64_t *regs,
+static bool turn_repeats(struct sim_cpu *cpu, enum sim_spin_kind kind, const char *frame, const char *top, const uint64_t *regs,
 			 unsigned nregs)
 {
 	struct sim_spin *s = cpu->spin;
 	bool same;
 
-	if (!cpu->recording || !s->turn.n || declared || s->declared) {
+	if (!cpu->recording || !s->turn.n || kind != s->kind || kind == SIM_SPIN_SAME) {
 		s->have_last = false;
-		return cpu->recording && s->turn.n && declared && s->declared;
+		return cpu->recording && s->turn.n && kind == SIM_SPIN_SAME && s->kind == SIM_SPIN_SAME;
 	}
 	same = same_state(s, frame, top, regs, nregs);
 	s->have_last = true;
@@ -479,10 +480,10 @@ static bool turn_repeats(struct sim_cpu *cpu, bool declared, const char *frame, 
  * The body of cpu_relax(). @frame: first byte of the caller's live stack; @regs: its
  * callee-saved registers. Entered through a stub (relax_*.S) that can see both.
  */
-void sim_relax_at(bool declared, const char *frame, const uint64_t *regs, unsigned nregs)
+void sim_relax_at(enum sim_spin_kind kind, const char *frame, const uint64_t *regs, unsigned nregs)
 	__attribute__((used));
 
-void sim_relax_at(bool declared, const char *frame, const uint64_t *regs, unsigned nregs)
+void sim_relax_at(enum sim_spin_kind kind, const char *frame, const uint64_t *regs, unsigned nregs)
 {
 	struct sim_fiber *f = sim_fiber_current();
 
@@ -501,7 +502,7 @@ void sim_relax_at(bool declared, const char *frame, const uint64_t *regs, unsign
 		if (__builtin_expect(sim->comparing, 0))
 			sim_touch_settle();
 		if (!sim->cfg.poll)
-			fixed = turn_repeats(cpu, declared, frame, f->top, regs, nregs);
+			fixed = turn_repeats(cpu, kind, frame, f->top, regs, nregs);
 		sim_elapse(sim->cfg.costs.scalar[SIM_COST_relax]);
 	}
 	if (cpu->attention) { /* may come back on another CPU */
@@ -510,12 +511,12 @@ void sim_relax_at(bool declared, const char *frame, const uint64_t *regs, unsign
 	}
 	cpu = sim->cpu;
 	s = cpu->spin;
-	if (fixed && still_holds(cpu) && (declared || !sim->touching || plain_reads_hold(sim_current()->touched))) {
-		park(cpu, declared);
+	if (fixed && still_holds(cpu) && (kind != SIM_SPIN_PLAIN || !sim->touching || plain_reads_hold(sim_current()->touched))) {
+		park(cpu, kind != SIM_SPIN_PLAIN);
 		return;
 	}
-	turn_begins(cpu, declared);
-	if (__builtin_expect(sim->touching && !declared, 0))
+	turn_begins(cpu, kind);
+	if (__builtin_expect(sim->touching && kind == SIM_SPIN_PLAIN, 0))
 		plain_reads_begin(sim_current()->touched);
 }
 

@@ -153,9 +153,9 @@ void progop_shootdown(struct sim_task *task, void *arg)
 	for (unsigned i = 0; i < sim->ncpus; i++)
 		if (i != self && has_group(&sim->cpus[i], t->body->group))
 			sim_call_cpu(i, acknowledge, pending);
-	sim_spin_begin();
+	sim_spin_begin(SIM_SPIN_SAME);
 	while (sim_access(SIM_LOAD, pending, sizeof(*pending), 0, 0))
-		sim_relax(true);
+		sim_relax(SIM_SPIN_SAME);
 	task->preempt_count--;
 	sim_preempt_point();
 	task->kernel_mode--;

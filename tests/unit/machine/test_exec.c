@@ -104,7 +104,7 @@ static void spin_for_ever(struct sim_task *t, void *arg)
 {
 	t->preempt_count++;
 	while (!sim_access(SIM_LOAD, word, 8, 0, 0))
-		sim_relax(false);
+		sim_relax(SIM_SPIN_PLAIN);
 }
 
 START_TEST(stuck_spinner_is_quiet_even_with_ticks)

@@ -4,6 +4,7 @@
  * the same times, polled and parked. Each task logs (time, what it saw) at every step.
  */
 #include <check.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,13 +39,13 @@ static uint64_t load(uint64_t *w)
 static void spin_plain(uint64_t *w, uint64_t until)
 {
 	while (load(w) < until)
-		sim_relax(false);
+		sim_relax(SIM_SPIN_PLAIN);
 }
 
 static void spin_two(uint64_t *a, uint64_t *b, uint64_t until)
 {
 	while (load(a) < until && load(b) < until)
-		sim_relax(false);
+		sim_relax(SIM_SPIN_PLAIN);
 }
 
 static void spin_need_resched(uint64_t *a, uint64_t *b, uint64_t until)
@@ -54,37 +55,44 @@ static void spin_need_resched(uint64_t *a, uint64_t *b, uint64_t until)
 			return;
 		if (load(b) >= until)
 			return;
-		sim_relax(false);
+		sim_relax(SIM_SPIN_PLAIN);
 	}
 }
 
 static void spin_counted(uint64_t *w, uint64_t until, unsigned turns)
 {
 	for (unsigned i = 0; i < turns && load(w) < until; i++)
-		sim_relax(false);
+		sim_relax(SIM_SPIN_PLAIN);
 }
 
 static void spin_clock(uint64_t *w, uint64_t until, sim_time end)
 {
 	while (load(w) < until && sim_clock() < end)
-		sim_relax(false);
+		sim_relax(SIM_SPIN_PLAIN);
 }
 
 static void spin_declared(uint64_t *w, uint64_t until)
 {
-	sim_spin_begin();
+	sim_spin_begin(SIM_SPIN_SAME);
 	while (load(w) < until)
-		sim_relax(true);
+		sim_relax(SIM_SPIN_SAME);
+}
+
+static void spin_declared_counted(uint64_t *w, uint64_t until, unsigned turns)
+{
+	sim_spin_begin(SIM_SPIN_LOADS);
+	for (unsigned i = 0; i < turns && load(w) < until; i++)
+		sim_relax(SIM_SPIN_LOADS);
 }
 
 /* As a lock waits for its owner to go off its CPU: two words, and a reschedule. */
 static void spin_declared_owner(uint64_t *a, uint64_t *b, uint64_t until)
 {
-	sim_spin_begin();
+	sim_spin_begin(SIM_SPIN_SAME);
 	while (load(a) < until) {
 		if (load(b) >= until || sim_need_resched())
 			return;
-		sim_relax(true);
+		sim_relax(SIM_SPIN_SAME);
 	}
 }
 
@@ -93,7 +101,7 @@ static void spin_within(uint64_t *a, uint64_t *b, uint64_t until)
 {
 	while (load(a) < until) {
 		spin_declared(b, until - 1);
-		sim_relax(false);
+		sim_relax(SIM_SPIN_PLAIN);
 	}
 }
 
@@ -112,7 +120,7 @@ static void op(struct sim_task *task, void *arg)
 
 	if (pinned)
 		task->preempt_count++;
-	switch (u / 4096 % 11) {
+	switch (u / 4096 % 12) {
 	case 0:
 		spin_plain(a, until);
 		break;
@@ -140,6 +148,9 @@ static void op(struct sim_task *task, void *arg)
 		break;
 	case 9:
 		spin_declared_owner(a, b, until);
+		break;
+	case 11:
+		spin_declared_counted(a, until, u / 16384 % 2 ? 5 + u / 32768 % 500 : UINT_MAX);
 		break;
 	case 10:
 		spin_within(a, b, until);
