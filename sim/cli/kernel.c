@@ -78,6 +78,21 @@ static void build_clear(struct kernel_build *b)
 	g_ptr_array_free(b->features, TRUE);
 }
 
+static bool has_tools(const struct kernel_build *b)
+{
+	const char *const tool[] = { b->compiler, "objcopy" };
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(tool); i++) {
+		g_autofree char *path = g_find_program_in_path(tool[i]);
+
+		if (!path) {
+			cli_error("%s is not installed; a C compiler (CC, else cc) and objcopy are needed", tool[i]);
+			return false;
+		}
+	}
+	return true;
+}
+
 static bool prepare(struct kernel_build *b)
 {
 	g_autoptr(GError) error = NULL;
@@ -88,7 +103,7 @@ static bool prepare(struct kernel_build *b)
 	b->words = find_words();
 	b->compiler = g_strdup(compiler && *compiler ? compiler : "cc");
 	b->keep_going = asked.keep_going;
-	if (!kernel_tree_read(b))
+	if (!has_tools(b) || !kernel_tree_read(b))
 		return false;
 	b->name = asked.name ? g_strdup(asked.name) : default_name(b->version);
 	b->work = g_dir_make_tmp("lockstep-kernel-XXXXXX", &error);

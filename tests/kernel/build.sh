@@ -98,6 +98,11 @@ grep -q "kernel/locking/semaphore.c:[0-9]*: wants no_such_function" "$dir/err" |
 
 status 3 kernel build --tree "$dir" -o "$dir"
 grep -q "no kernel tree" "$dir/err" || complain "any folder is a tree"
+CC=no-such-cc
+export CC
+status 3 kernel build --tree "$work/tree-$v" -o "$dir"
+grep -q "no-such-cc is not installed" "$dir/err" && [ "$(wc -l <"$dir/err")" -eq 1 ] || complain "no compiler, and that is not all it says"
+unset CC
 status 2 kernel
 status 2 kernel build --name 'A:B' --tree "$work/tree-$v"
 status 3 run --kernel "$dir/nothing.so" "$root/scenarios/pi/pathfinder.lks"
