@@ -230,6 +230,11 @@ static bool parse_step(struct parser *p, struct scn_stmt **out)
 	int word = word_index(p, step_words);
 	bool ok;
 
+	if (word < 0 && lex_keyword_where(t.kw) & KW_BODY) {
+		parse_advance(p);
+		return parse_fail(p, SIM_DIAG_misplaced_statement, t.pos,
+				  "\"%.*s\" is a statement of tasks; a director writes \"tell TASK ORDER\"", (int)t.len, t.at);
+	}
 	if (word < 0) {
 		expected_word(p, "\"tell\", \"await\" or \"check\"", step_words);
 		parse_advance(p);
@@ -264,6 +269,20 @@ static struct scn_task *director_task(struct parser *p, struct sim_pos pos)
 	return task;
 }
 
+/* A statement that stands outside of the block, whose end somebody forgot. */
+static bool outside(struct parser *p, unsigned inside)
+{
+	struct token next;
+
+	if (!p->tok.first || p->depth != inside)
+		return false;
+	if (p->tok.kw == KW_run) {
+		parse_peek(p, &next, 1);
+		return next.kind == TOK_NAME; /* "run until done", not a task's "run 1ms" */
+	}
+	return lex_keyword_where(p->tok.kw) == KW_TOP;
+}
+
 bool parse_director(struct parser *p, struct sim_pos pos)
 {
 	struct scn_task *task = director_task(p, pos);
@@ -275,7 +294,7 @@ bool parse_director(struct parser *p, struct sim_pos pos)
 		return false;
 	inside = p->depth;
 	while (!parse_is(p, '}') && !parse_stopped(p)) {
-		if (p->tok.kind == TOK_END || (p->tok.first && p->depth == inside && lex_keyword_where(p->tok.kw))) {
+		if (p->tok.kind == TOK_END || outside(p, inside)) {
 			p->unclosed = true;
 			return parse_fail(p, SIM_DIAG_open_block, open, "this block is not closed");
 		}
