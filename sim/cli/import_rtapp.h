@@ -70,6 +70,9 @@ bool rtapp_integer(struct rtapp *a, const struct json *j, const char *what, gint
 bool rtapp_time(struct rtapp *a, const struct json *j, gint64 *us);
 /* A string that is not empty; NULL after a message, or silently if @j is NULL. */
 const char *rtapp_text(struct rtapp *a, const struct json *j, const char *what);
+/* The condition that a signal, broadcast or sync of that name is for: until 2014 resources of these types
+ * declared a target; else it is the name's own. NULL after a message. */
+const char *rtapp_target(struct rtapp *a, const char *name);
 /* The thing of that kind and name, or NULL. */
 struct rtapp_thing *rtapp_find(const struct rtapp *a, enum rtapp_kind kind, const char *original);
 /* The thing of that kind and name; new ones get a name that the language allows. */

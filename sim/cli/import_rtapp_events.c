@@ -32,6 +32,9 @@ static void wait_on(struct rtapp *a, const struct json *j, bool signal_first)
 					j->key);
 		return;
 	}
+	ref = signal_first ? rtapp_target(a, ref) : ref;
+	if (!ref)
+		return;
 	c = rtapp_thing(a, RTAPP_CONDITION, ref);
 	m = rtapp_thing(a, RTAPP_MUTEX, mutex);
 	if (signal_first)
@@ -61,7 +64,8 @@ static void resume(struct rtapp *a, const struct json *j)
 		return;
 	if (a->counting)
 		g_hash_table_add(a->resumed, (gpointer)name);
-	sleepers = rtapp_thing(a, RTAPP_SUSPENSION, name); /* things are declared in the order of their first use */
+	sleepers = rtapp_thing(a, RTAPP_SUSPENSION,
+			       name); /* things are declared in the order of their first use */
 	guard = rtapp_thing(a, RTAPP_GUARD, name);
 	rtapp_put(a, "hold %s { wakeall %s }", guard->name, sleepers->name);
 }
@@ -118,7 +122,8 @@ static void fork_task(struct rtapp *a, const struct json *j)
 
 static void object_event(struct rtapp *a, const struct json *j, enum rtapp_kind kind, const char *verb)
 {
-	const char *name = rtapp_text(a, j, "a name");
+	const char *given = rtapp_text(a, j, "a name"),
+		   *name = given && kind == RTAPP_CONDITION ? rtapp_target(a, given) : given;
 	struct rtapp_thing *n = name ? rtapp_thing(a, kind, name) : NULL;
 
 	if (!n)

@@ -2,13 +2,12 @@
 /*
  * The grammar of rt-app from 2010 to 2013: "lock_order": [ids], and of the task "resources": { id: {
  * duration, access: [ids] } }. An id is a number, or a name whose type stands in the resources of all: mutex,
- * wait, signal and broadcast with a target, sleep, run.
+ * wait, signal, broadcast and sync (signal, then wait) with a target, sleep, run. What a resource accesses is
+ * taken before it, in order; it then lasts its own duration, and all is given back in reverse.
  */
 #include <string.h>
 
 #include "sim/cli/import_rtapp.h"
-
-#define NEST_MAX 32
 
 /* An id as the key that it is in "resources"; NULL after a message. */
 static char *key_of(struct rtapp *a, const struct json *id)
@@ -35,53 +34,49 @@ static const char *type_of(const struct rtapp *a, const char *key)
 	return type && type->text ? type->text : "mutex";
 }
 
-/* @key and what it accesses, and what that accesses in its turn, in order. */
-static void collect(struct rtapp *a, const struct json *resources, const char *key, const struct json *where,
-		    GPtrArray *chain)
+/* Adds what @key accesses, and what that accesses in its turn, in order and each once, behind @key. */
+static void collect(struct rtapp *a, const struct json *resources, const char *key, GPtrArray *chain)
 {
 	const struct json *access = json_get(json_get(resources, key), "access");
 
-	if (chain->len > NEST_MAX) {
-		import_error_at(a->src, where->at, "resources access each other in a circle");
+	if (g_ptr_array_find_with_equal_func(chain, key, g_str_equal, NULL))
 		return;
-	}
 	g_ptr_array_add(chain, g_strdup(key));
 	if (access && access->kind != JSON_ARRAY)
 		import_error_at(a->src, access->value_at, "expected a list of resources such as [0, 1]");
 	for (guint i = 0; access && !a->src->errors && i < access->items->len; i++) {
 		g_autofree char *next = key_of(a, access->items->pdata[i]);
 
-		if (next && strcmp(next, key))
-			collect(a, resources, next, access, chain);
+		if (next)
+			collect(a, resources, next, chain);
 	}
 }
 
-/* The innermost resource says how long, if it has a duration of its own; else the one that was asked for. */
-static const struct json *duration_of(const struct json *resources, const GPtrArray *chain)
+/* Taking it; @guard: the mutex that was taken last, or NULL. */
+static void use_resource(struct rtapp *a, const char *key, const char *guard, const struct json *where)
 {
-	const struct json *d = json_get(json_get(resources, chain->pdata[chain->len - 1]), "duration");
+	static const char *const wakes[] = {"signal", "broadcast", "sync", NULL};
+	const char *type = type_of(a, key), *condition = key;
 
-	return d ? d : json_get(json_get(resources, chain->pdata[0]), "duration");
-}
-
-/* What is done inside; @chain: what is locked around it, the first is the resource itself. */
-static void use_resource(struct rtapp *a, const char *type, const GPtrArray *chain,
-			 const struct json *duration, const struct json *where)
-{
-	const char *key = chain->pdata[0];
-	const struct json *target = json_get(json_get(a->resources, key), "target");
-
-	if (!strcmp(type, "wait") && chain->len == 1)
+	if (!strcmp(type, "mutex")) {
+		rtapp_put(a, "lock %s", old_thing(a, RTAPP_MUTEX, key)->name);
+		return;
+	}
+	if (g_strv_contains(wakes, type)) {
+		condition = rtapp_target(a, key);
+		if (!condition)
+			return;
+		rtapp_put(a, "%s %s", *type == 'b' ? "wakeall" : "wake",
+			  old_thing(a, RTAPP_CONDITION, condition)->name);
+	}
+	if (strcmp(type, "wait") && strcmp(type, "sync"))
+		return;
+	if (guard)
+		rtapp_put(a, "wait %s with %s", old_thing(a, RTAPP_CONDITION, condition)->name,
+			  old_thing(a, RTAPP_MUTEX, guard)->name);
+	else
 		import_error_at(a->src, where->at,
 				"expected \"access\": [mutex] of \"%s\", which is waited for", key);
-	else if (!strcmp(type, "wait"))
-		rtapp_put(a, "wait %s with %s", old_thing(a, RTAPP_CONDITION, key)->name,
-			  old_thing(a, RTAPP_MUTEX, chain->pdata[chain->len - 1])->name);
-	else if (!strcmp(type, "signal") || !strcmp(type, "broadcast"))
-		rtapp_put(a, "%s %s", *type == 's' ? "wake" : "wakeall",
-			  old_thing(a, RTAPP_CONDITION, target && target->text ? target->text : key)->name);
-	else if (duration)
-		rtapp_timed(a, duration, strcmp(type, "sleep") ? "run" : "sleep", "");
 }
 
 /* "resources": 4 declares 0 to 3. */
@@ -93,14 +88,33 @@ static bool is_declared(const struct rtapp *a, const char *key)
 	return json_get(a->resources, key);
 }
 
+/* "mutex" and so on: false after a message if rt-app knows no such type. */
+static bool has_known_type(struct rtapp *a, const char *key)
+{
+	static const char *const known[] = {"mutex", "wait",  "signal", "broadcast",
+					    "sync",  "sleep", "run",    NULL};
+	const struct json *type = json_get(json_get(a->resources, key), "type");
+
+	if (!type || g_strv_contains(known, type_of(a, key)))
+		return true;
+	import_error_at(
+		a->src, type->value_at,
+		"expected mutex, wait, signal, broadcast, sync, sleep or run as what lock_order names, "
+		"found \"%.40s\"",
+		type_of(a, key));
+	return false;
+}
+
+/* What it accesses comes first and lies around it; @us is what it computes. */
 static void old_resource(struct rtapp *a, const struct json *resources, const struct json *id,
-			 const struct json *where)
+			 const struct json *where, gint64 *us)
 {
 	g_autoptr(GPtrArray) chain = g_ptr_array_new_with_free_func(g_free);
 	g_autofree char *key = key_of(a, id);
-	const char *type;
-	guint first;
+	const struct json *duration;
+	const char *guard = NULL;
 
+	*us = 0;
 	if (!key)
 		return;
 	if (!json_get(resources, key) && !is_declared(a, key)) {
@@ -108,14 +122,26 @@ static void old_resource(struct rtapp *a, const struct json *resources, const st
 				key);
 		return;
 	}
-	collect(a, resources, key, where, chain);
-	type = type_of(a, key);
-	first = strcmp(type, "mutex") ? 1 : 0; /* the others are no locks themselves */
-	for (guint i = first; i < chain->len; i++)
-		rtapp_put(a, "lock %s", old_thing(a, RTAPP_MUTEX, chain->pdata[i])->name);
-	use_resource(a, type, chain, duration_of(resources, chain), where);
-	for (guint i = chain->len; i-- > first;)
-		rtapp_put(a, "unlock %s", old_thing(a, RTAPP_MUTEX, chain->pdata[i])->name);
+	collect(a, resources, key, chain);
+	if (!a->src->errors) /* itself last */
+		g_ptr_array_insert(chain, -1, g_ptr_array_steal_index(chain, 0));
+	for (guint i = 0; i < chain->len && !a->src->errors && has_known_type(a, chain->pdata[i]); i++) {
+		use_resource(a, chain->pdata[i], guard, where);
+		if (!strcmp(type_of(a, chain->pdata[i]), "mutex"))
+			guard = chain->pdata[i];
+	}
+	duration = json_get(json_get(resources, key), "duration");
+	if (a->src->errors || (duration && !rtapp_time(a, duration, us)))
+		return;
+	if (!strcmp(type_of(a, key), "sleep")) {
+		rtapp_put(a, "sleep %" G_GINT64_FORMAT "us", *us);
+		*us = 0;
+	} else if (*us) {
+		rtapp_put(a, "run %" G_GINT64_FORMAT "us", *us);
+	}
+	for (guint i = chain->len; i--;)
+		if (!strcmp(type_of(a, chain->pdata[i]), "mutex"))
+			rtapp_put(a, "unlock %s", old_thing(a, RTAPP_MUTEX, chain->pdata[i])->name);
 }
 
 bool rtapp_is_old(const struct json *j)
@@ -131,21 +157,39 @@ static bool waits_for_period(const struct json *j)
 	return !sleep || sleep->kind != JSON_BOOL || strcmp(sleep->text, "false");
 }
 
+/* "exec" is all that it computes in a turn: the rest comes behind the resources. */
 void rtapp_old_acts(struct rtapp *a, const struct json *j)
 {
-	const struct json *order = json_get(j, "lock_order"), *exec = json_get(j, "exec"), *period = json_get(j, "period");
-	gint64 us;
+	const struct json *order = json_get(j, "lock_order"), *exec = json_get(j, "exec"),
+			  *period = json_get(j, "period"), *sleep = json_get(j, "sleep");
+	gint64 rest = 0, used = 0, us = 0;
 
 	if (order && order->kind != JSON_ARRAY) {
 		import_error_at(a->src, order->value_at, "expected a list of resources such as [0, 1]");
 		return;
 	}
-	if (exec)
-		rtapp_timed(a, exec, "run", "");
-	for (guint i = 0; order && i < order->items->len && !a->src->errors; i++)
-		old_resource(a, json_get(j, "resources"), order->items->pdata[i], order);
-	if (period && rtapp_time(a, period, &us) && us && waits_for_period(j))
+	if (exec && !rtapp_time(a, exec, &rest))
+		return;
+	for (guint i = 0; order && i < order->items->len && !a->src->errors; i++) {
+		old_resource(a, json_get(j, "resources"), order->items->pdata[i], order, &us);
+		used += us;
+	}
+	if (a->src->errors)
+		return;
+	rest -= used;
+	if (rest > 0 && used)
+		rtapp_put(a, "run %" G_GINT64_FORMAT "us # what is left of exec %s", rest, exec->text);
+	else if (rest > 0)
+		rtapp_put(a, "run %" G_GINT64_FORMAT "us", rest);
+	else if (exec && rest < 0)
+		rtapp_put(a, "# exec %s is less than what the resources take", exec->text);
+	if (!period || !rtapp_time(a, period, &us) || !us)
+		return;
+	if (waits_for_period(j))
 		rtapp_put(a, "period %" G_GINT64_FORMAT "us", us);
+	else
+		rtapp_put(a, "# no wait for the period of %" G_GINT64_FORMAT "us: sleep is %s", us,
+			  sleep->text);
 }
 
 void rtapp_old_task(struct rtapp *a, const struct json *task)

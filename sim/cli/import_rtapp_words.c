@@ -86,6 +86,13 @@ const char *rtapp_text(struct rtapp *a, const struct json *j, const char *what)
 	return NULL;
 }
 
+const char *rtapp_target(struct rtapp *a, const char *name)
+{
+	const struct json *target = json_get(json_get(a->resources, name), "target");
+
+	return target ? rtapp_text(a, target, "a condition") : name;
+}
+
 /* -- names ------------------------------------------------------------------------------------------- */
 
 static bool is_taken(const void *user, const char *name)
