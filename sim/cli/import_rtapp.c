@@ -16,10 +16,23 @@ static void free_thing(gpointer p)
 	g_free(n);
 }
 
+/* The key, with a number behind it if that was there before. */
+static char *name_of_task(const struct json *tasks, guint index)
+{
+	const struct json *task = tasks->items->pdata[index];
+	unsigned before = 0;
+
+	for (guint i = 0; i < index; i++)
+		before += !strcmp(((struct json *)tasks->items->pdata[i])->key, task->key);
+	return before ? g_strdup_printf("%s_%u", task->key, before + 1) : g_strdup(task->key);
+}
+
 static void all_tasks(struct rtapp *a, const struct json *root)
 {
-	const struct json *tasks = json_get(root, "tasks"),
-			  *policy = json_get(json_get(root, "global"), "default_policy");
+	const struct json *tasks = json_get(root, "tasks"), *global = json_get(root, "global"),
+			  *policy = json_get(global, "default_policy"),
+			  *spacing = json_get(global, "spacing");
+	gint64 ms = 0;
 
 	a->endless = false;
 	a->started = 0;
@@ -29,10 +42,17 @@ static void all_tasks(struct rtapp *a, const struct json *root)
 				"expected \"tasks\": { ... } with at least one task");
 		return;
 	}
+	if (spacing && !rtapp_integer(a, spacing, "milliseconds", 0, 1000000, &ms))
+		return;
+	a->default_policy = policy;
+	a->spacing_us = ms * 1000;
 	for (guint i = 0; i < tasks->items->len; i++) /* they keep their names, whatever else is called so */
 		rtapp_thing(a, RTAPP_TASK, ((struct json *)tasks->items->pdata[i])->key);
-	for (guint i = 0; i < tasks->items->len && !a->src->errors; i++)
-		rtapp_task(a, tasks->items->pdata[i], policy ? policy->text : NULL);
+	for (guint i = 0; i < tasks->items->len && !a->src->errors; i++) {
+		g_autofree char *name = name_of_task(tasks, i);
+
+		rtapp_task(a, tasks->items->pdata[i], name, policy ? policy->text : NULL);
+	}
 }
 
 static void resources(struct rtapp *a, const struct json *root)
@@ -103,13 +123,18 @@ static void globals(struct rtapp *a, const struct json *root, gint64 *duration)
 	const struct json *global = json_get(root, "global"), *pi = json_get(global, "pi_enabled");
 
 	*duration = -1;
+	if (pi && pi->kind != JSON_BOOL)
+		import_error_at(a->src, pi->value_at, "expected true or false for \"pi_enabled\"");
 	a->pi = pi && pi->text && !strcmp(pi->text, "true");
 	for (guint i = 0; global && global->kind == JSON_OBJECT && i < global->items->len; i++) {
 		const struct json *j = global->items->pdata[i];
 
+		if (rtapp_is_overruled(a, global, j))
+			continue;
 		if (!strcmp(j->key, "duration"))
 			rtapp_integer(a, j, "seconds, or -1,", -1, 1000000, duration);
-		else if (strcmp(j->key, "default_policy") && strcmp(j->key, "pi_enabled") && a->body)
+		else if (strcmp(j->key, "default_policy") && strcmp(j->key, "pi_enabled") &&
+			 strcmp(j->key, "spacing"))
 			rtapp_not_carried(a, j, "about the host that rt-app runs on");
 	}
 	for (guint i = 0; i < root->items->len; i++) {
@@ -117,6 +142,8 @@ static void globals(struct rtapp *a, const struct json *root, gint64 *duration)
 
 		if (strcmp(j->key, "tasks") && strcmp(j->key, "resources") && strcmp(j->key, "global"))
 			rtapp_not_carried(a, j, "rt-app knows no such part");
+		else
+			rtapp_is_overruled(a, root, j);
 	}
 }
 
@@ -137,7 +164,11 @@ static GString *whole(struct rtapp *a, const struct json *root)
 			       "machine { sockets 1 cores %" G_GINT64_FORMAT
 			       " preempt full } # as many as are named, at least four\n\n",
 			       MAX(a->cpus, 4));
-	if (a->started > 1)
+	if (a->spacing_us)
+		g_string_append_printf(
+			out, "# Threads without a delay start %" G_GINT64_FORMAT " ms apart (spacing).\n",
+			a->spacing_us / 1000);
+	else if (a->started > 1)
 		g_string_append(out, "# Threads start one after the other, 10 us apart.\n");
 	if (has(a, RTAPP_MUTEX))
 		g_string_append_printf(out, "# pthread mutexes%s\n",
@@ -162,6 +193,18 @@ static GString *whole(struct rtapp *a, const struct json *root)
 	return out;
 }
 
+/* The parts are objects; "resources": 4 is of 2010. */
+static void check_parts(struct rtapp *a, const struct json *root)
+{
+	const struct json *global = json_get(root, "global"), *resources = json_get(root, "resources");
+
+	if (global && global->kind != JSON_OBJECT)
+		import_error_at(a->src, global->value_at, "expected { ... } for \"global\"");
+	if (resources && resources->kind != JSON_OBJECT && resources->kind != JSON_NUMBER)
+		import_error_at(a->src, resources->value_at,
+				"expected { ... } or a number for \"resources\"");
+}
+
 static void forget_all_but_forks(struct rtapp *a)
 {
 	for (guint i = a->named->len; i--;)
@@ -179,6 +222,8 @@ GString *import_rtapp(struct import_source *src)
 	struct json *root = json_read(src);
 	GString *out = NULL;
 
+	if (root)
+		check_parts(&a, root);
 	/* who is resumed decides what a suspend means; who uses a thing, how it is declared; then it is
 	 * printed */
 	for (unsigned pass = 0; root && pass < 3 && !src->errors; pass++) {

@@ -35,6 +35,8 @@ struct rtapp {
 			*/
 	bool endless;  /* some task never ends */
 	const struct json *resources; /* of all, or NULL */
+	const struct json *default_policy; /* of all, or NULL */
+	gint64 spacing_us;                 /* between the starts of threads without a delay; 0: not given */
 	gint64 started;               /* threads so far */
 	unsigned acts;                /* statements so far that can take time */
 	bool pi;
@@ -78,6 +80,9 @@ struct rtapp_thing *rtapp_find(const struct rtapp *a, enum rtapp_kind kind, cons
 /* The thing of that kind and name; new ones get a name that the language allows. */
 struct rtapp_thing *rtapp_thing(struct rtapp *a, enum rtapp_kind kind, const char *original);
 
+/* Is it given again further down? Then it is told here that this one counts for nothing. */
+bool rtapp_is_overruled(struct rtapp *a, const struct json *object, const struct json *j);
+
 /* -- import_rtapp_events.c -- */
 
 /* By the beginning of @key; RTAPP_EVENT_NONE: it is none. */
@@ -98,7 +103,8 @@ bool rtapp_open_loop(struct rtapp *a, const struct json *block, gint64 n, unsign
 void rtapp_close_loop(struct rtapp *a, bool opened, unsigned acts);
 
 /* @policy: the one of tasks that name none, or NULL. */
-void rtapp_task(struct rtapp *a, const struct json *task, const char *policy);
+/* @name: its key, or another if there was one of that name already. */
+void rtapp_task(struct rtapp *a, const struct json *task, const char *name, const char *policy);
 
 /* -- import_rtapp_old.c -- */
 
@@ -108,5 +114,7 @@ void rtapp_old_task(struct rtapp *a, const struct json *task);
 bool rtapp_is_old(const struct json *j);
 /* What it does once. */
 void rtapp_old_acts(struct rtapp *a, const struct json *j);
+/* Tells what of a task, or of a phase, has no use. */
+void rtapp_old_leftovers(struct rtapp *a, const struct json *block, bool phase);
 
 #endif

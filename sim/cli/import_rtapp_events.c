@@ -18,9 +18,23 @@ enum rtapp_event rtapp_event_of(const char *key)
 	return RTAPP_EVENT_NONE;
 }
 
+/* Tells of keys of an event that are not @known. */
+static void other_keys(struct rtapp *a, const struct json *event, const char *const *known)
+{
+	for (guint i = 0; event->kind == JSON_OBJECT && i < event->items->len; i++) {
+		const struct json *j = event->items->pdata[i];
+
+		if (!g_strv_contains(known, j->key))
+			rtapp_not_carried(a, j, "rt-app knows no such key of this event");
+		else
+			rtapp_is_overruled(a, event, j);
+	}
+}
+
 /* {ref, mutex}: cond_wait, once, with no predicate. */
 static void wait_on(struct rtapp *a, const struct json *j, bool signal_first)
 {
+	static const char *const known[] = {"ref", "mutex", NULL};
 	const char *ref = rtapp_text(a, json_get(j, "ref"), "a condition"),
 		   *mutex = rtapp_text(a, json_get(j, "mutex"), "a mutex");
 	struct rtapp_thing *c, *m;
@@ -35,6 +49,7 @@ static void wait_on(struct rtapp *a, const struct json *j, bool signal_first)
 	ref = signal_first ? rtapp_target(a, ref) : ref;
 	if (!ref)
 		return;
+	other_keys(a, j, known);
 	c = rtapp_thing(a, RTAPP_CONDITION, ref);
 	m = rtapp_thing(a, RTAPP_MUTEX, mutex);
 	if (signal_first)
@@ -73,6 +88,7 @@ static void resume(struct rtapp *a, const struct json *j)
 /* The grid begins when the timer is first used. A late one keeps it if it is absolute, else begins anew. */
 static void timer(struct rtapp *a, const struct json *j)
 {
+	static const char *const known[] = {"ref", "period", "mode", NULL};
 	const struct json *period = json_get(j, "period"), *mode = json_get(j, "mode");
 	const char *ref = rtapp_text(a, json_get(j, "ref"), "the name of a timer");
 	struct rtapp_thing *t;
@@ -94,6 +110,7 @@ static void timer(struct rtapp *a, const struct json *j)
 				"expected \"relative\" or \"absolute\", found \"%.40s\"", mode->text);
 		return;
 	}
+	other_keys(a, j, known);
 	t = rtapp_thing(a, RTAPP_TIMER, ref ? ref : "timer");
 	if (t->user != a->task) {
 		t->user = a->task;
@@ -114,6 +131,11 @@ static void fork_task(struct rtapp *a, const struct json *j)
 
 	if (!name)
 		return;
+	if (!rtapp_find(a, RTAPP_TASK, name)) {
+		import_error_at(a->src, j->value_at, "expected a task of this file to fork, found \"%.40s\"",
+				name);
+		return;
+	}
 	f = rtapp_thing(a, RTAPP_FORK, name);
 	if (a->finding)
 		f->count += a->task->count;

@@ -199,13 +199,24 @@ void rtapp_old_task(struct rtapp *a, const struct json *task)
 
 	rtapp_old_acts(a, task);
 	rtapp_close_loop(a, opened, acts);
-	for (guint i = 0; i < task->items->len; i++) {
-		const struct json *j = task->items->pdata[i];
+	rtapp_old_leftovers(a, task, false);
+}
+
+void rtapp_old_leftovers(struct rtapp *a, const struct json *block, bool phase)
+{
+	static const char *const of_tasks[] = {"cpus", "instance", "delay", NULL};
+
+	for (guint i = 0; i < block->items->len; i++) {
+		const struct json *j = block->items->pdata[i];
 
 		if (!strcmp(j->key, "sleep") && j->kind == JSON_BOOL)
 			continue;
-		if (!rtapp_is_setting(j, true) || !strcmp(j->key, "phases") ||
-		    (!strcmp(j->key, "deadline") && !rtapp_is_deadline(a, task)))
+		if (rtapp_is_overruled(a, block, j))
+			continue;
+		if (phase && g_strv_contains(of_tasks, j->key))
+			rtapp_not_carried(a, j, "of a task, it does not change here");
+		else if (!rtapp_is_setting(j, true) || !strcmp(j->key, "phases") ||
+			 (!strcmp(j->key, "deadline") && !rtapp_is_deadline(a, block)))
 			rtapp_not_carried(a, j, "no meaning here");
 	}
 }

@@ -83,7 +83,9 @@ static bool sched(struct rtapp *a, const struct json *task, const char *fallback
 	n = fifo || rr ? 10 : !g_ascii_strcasecmp(p, "SCHED_IDLE") ? 19 : 0;
 	if (!fifo && !rr && g_ascii_strcasecmp(p, "SCHED_OTHER") && g_ascii_strcasecmp(p, "SCHED_BATCH") &&
 	    g_ascii_strcasecmp(p, "SCHED_IDLE")) {
-		import_error_at(a->src, policy ? policy->value_at : task->at,
+		const struct json *named = policy ? policy : a->default_policy;
+
+		import_error_at(a->src, named ? named->value_at : task->at,
 				"expected SCHED_OTHER, BATCH, IDLE, FIFO, RR or DEADLINE, found \"%.40s\"",
 				p);
 		return false;
@@ -126,6 +128,8 @@ static void events(struct rtapp *a, const struct json *block, bool phase)
 		enum rtapp_event e = rtapp_event_of(j->key);
 
 		if (rtapp_is_setting(j, deadline)) {
+			if (rtapp_is_overruled(a, block, j))
+				continue;
 			if (phase && !strcmp(j->key, "cpus"))
 				rtapp_not_carried(a, j, "the CPUs of a task do not change here");
 			else if (phase && (!strcmp(j->key, "instance") || !strcmp(j->key, "delay")))
@@ -192,10 +196,12 @@ static void phase(struct rtapp *a, const struct json *j)
 	if (how->len)
 		rtapp_put(a, "set %s%s %s", a->task->name, a->task->count > 1 ? "[$i]" : "", how->str);
 	opened = rtapp_open_loop(a, j, 1, &acts);
-	if (rtapp_is_old(j))
+	if (rtapp_is_old(j)) {
 		rtapp_old_acts(a, j);
-	else
+		rtapp_old_leftovers(a, j, true);
+	} else {
 		events(a, j, true);
+	}
 	rtapp_close_loop(a, opened, acts);
 }
 
@@ -204,10 +210,14 @@ static void phase(struct rtapp *a, const struct json *j)
 /* Threads are created one after the other, so that no two of them do the same at the same instant. */
 static void put_start(struct rtapp *a, gint64 delay)
 {
-	gint64 us = delay + a->started * CREATION_US;
+	gint64 us = delay + a->started * CREATION_US, step = CREATION_US;
 
+	if (a->spacing_us && !delay) {
+		step = a->spacing_us;
+		us = (a->started + 1) * step;
+	}
 	if (a->task->count > 1)
-		rtapp_put(a, "at %" G_GINT64_FORMAT "us + %dus * $i", us, CREATION_US);
+		rtapp_put(a, "at %" G_GINT64_FORMAT "us + %" G_GINT64_FORMAT "us * $i", us, step);
 	else if (us)
 		rtapp_put(a, "at %" G_GINT64_FORMAT "us", us);
 	a->started += a->task->count;
@@ -233,14 +243,20 @@ static void task_body(struct rtapp *a, const struct json *task, const struct rta
 		rtapp_old_task(a, task);
 		return;
 	}
+	if (phases && phases->kind != JSON_OBJECT) {
+		import_error_at(a->src, phases->value_at, "expected { name: { ... } } for \"phases\"");
+		return;
+	}
 	opened = rtapp_open_loop(a, task, -1, &acts);
-	if (phases && phases->kind == JSON_OBJECT) {
+	if (phases) {
 		for (guint i = 0; i < phases->items->len && !a->src->errors; i++)
 			phase(a, phases->items->pdata[i]);
 		for (guint i = 0; i < task->items->len; i++) {
 			const struct json *j = task->items->pdata[i];
 
-			if (!rtapp_is_setting(j, true))
+			if (rtapp_is_setting(j, true))
+				rtapp_is_overruled(a, task, j);
+			else
 				rtapp_not_carried(a, j,
 						  rtapp_event_of(j->key) == RTAPP_EVENT_NONE
 							  ? "no meaning in a simulation of locks"
@@ -267,7 +283,7 @@ static void instances(struct rtapp *a, const struct json *task, const char *head
 	rtapp_put(a, "}\n");
 }
 
-void rtapp_task(struct rtapp *a, const struct json *task, const char *policy)
+void rtapp_task(struct rtapp *a, const struct json *task, const char *original, const char *policy)
 {
 	const struct json *instance = json_get(task, "instance"), *own = json_get(task, "policy");
 	g_autoptr(GString) head = g_string_new(NULL);
@@ -281,19 +297,19 @@ void rtapp_task(struct rtapp *a, const struct json *task, const char *policy)
 	}
 	if (instance && !rtapp_integer(a, instance, "a number of instances", 0, 100000, &n))
 		return;
-	a->task = rtapp_thing(a, RTAPP_TASK, task->key);
+	a->task = rtapp_thing(a, RTAPP_TASK, original);
 	a->task->count = n;
 	a->policy = own && own->text ? own->text : policy;
 	if (!sched(a, task, policy, false, head) || !cpus(a, task, head))
 		return;
-	fork = rtapp_find(a, RTAPP_FORK, task->key);
+	fork = rtapp_find(a, RTAPP_FORK, original);
 	if (n)
 		instances(a, task, head->str, NULL);
 	else if (!fork)
 		rtapp_not_carried(a, task, "no instance, and nobody forks it");
 	if (!fork || a->src->errors)
 		return;
-	name = g_strconcat(task->key, "_forked", NULL);
+	name = g_strconcat(original, "_forked", NULL);
 	a->task = rtapp_thing(a, RTAPP_TASK, name);
 	a->task->count = fork->count;
 	instances(a, task, head->str, fork);

@@ -52,6 +52,14 @@ void rtapp_not_carried(struct rtapp *a, const struct json *j, const char *why)
 	rtapp_put(a, "# not carried: %s (%s)", clean, why);
 }
 
+bool rtapp_is_overruled(struct rtapp *a, const struct json *object, const struct json *j)
+{
+	if (json_get(object, j->key) == j)
+		return false;
+	rtapp_not_carried(a, j, "it is given again further down");
+	return true;
+}
+
 /* -- values ------------------------------------------------------------------------------------------ */
 
 bool rtapp_integer(struct rtapp *a, const struct json *j, const char *what, gint64 min, gint64 max, gint64 *n)
