@@ -123,14 +123,17 @@ static void queue_2_6_26(struct xadd_rwsem *sem, struct xadd_waiter *waiter, enu
 
 /* -- 2.6.36: one bias for the queue; wait_lock held, queue not empty --------------------------------- */
 
-/* READERS: the caller has seen that readers own the lock, or is one of them. */
+/*
+ * READERS: the caller has seen that readers own the lock, or is one of them. NO_ACTIVE: it
+ * has seen, under this wait_lock, that nobody is active; whoever adds himself after that queues.
+ */
 static void do_wake_2_6_36(struct xadd_rwsem *sem, enum xadd_wake type)
 {
 	int n, adjustment;
 	bool all;
 
 	if (first_waiter(sem)->mode == LOCK_EXCLUSIVE) {
-		if (type != RWSEM_WAKE_ANY)
+		if (type == RWSEM_WAKE_READERS || type == RWSEM_WAKE_READ_OWNED)
 			return;
 		/* 1 */
 		adjustment = RWSEM_WRITE_BIAS;
@@ -163,7 +166,7 @@ static void queue_2_6_36(struct xadd_rwsem *sem, struct xadd_waiter *waiter, enu
 	count = atomic_add_return(adjustment, &sem->count);
 	trace_contention_begin(sem, mode == LOCK_SHARED ? LCB_F_READ : LCB_F_WRITE);
 	if (count == RWSEM_WAITING_BIAS)
-		do_wake_2_6_36(sem, RWSEM_WAKE_ANY);
+		do_wake_2_6_36(sem, RWSEM_WAKE_NO_ACTIVE);
 	else if (count > RWSEM_WAITING_BIAS && mode == LOCK_EXCLUSIVE && !first)
 		do_wake_2_6_36(sem, RWSEM_WAKE_READERS);
 }

@@ -61,7 +61,8 @@ struct xadd_waiter { /* on the waiting task's stack */
 	enum lock_mode mode;
 };
 
-enum xadd_wake { RWSEM_WAKE_ANY, RWSEM_WAKE_READERS, RWSEM_WAKE_READ_OWNED };
+/* NO_ACTIVE: only of 2.6.36 */
+enum xadd_wake { RWSEM_WAKE_ANY, RWSEM_WAKE_NO_ACTIVE, RWSEM_WAKE_READERS, RWSEM_WAKE_READ_OWNED };
 
 /* X(name): counters that all have; a model's own follow them */
 #define XADD_EVENTS(X)                                                                                       \

@@ -119,7 +119,6 @@ START_TEST(spl_5)
 }
 END_TEST
 
-/* Trylocks of readers fail behind a queue; of writers, in 2.6, too. */
 /* 4.15: a killed writer leaves, and the readers behind it come in with those inside. */
 START_TEST(spl_killed)
 {
@@ -156,6 +155,7 @@ START_TEST(spl_killed_reader)
 }
 END_TEST
 
+/* Trylocks of readers fail behind a queue; of writers, in 2.6, too. */
 START_TEST(spl_try)
 {
 	open_spl(3, _i);
@@ -193,7 +193,28 @@ START_TEST(xadd_1)
 }
 END_TEST
 
-/* XADD-2 and 3: readers queue behind a writer; a run of readers ends at one. */
+/* XADD-2: a reader blocks behind a queued writer. */
+START_TEST(xadd_2)
+{
+	open_xadd(4, _i);
+	bench_task("A", 0, 0, 0, "read L; run 10; unlock L");
+	bench_task("B", 1, 0, 1, "lock L; run 1; unlock L");
+	bench_task("C", 2, 0, 2, "read L; run 5; unlock L");
+	bench_task("D", 3, 0, 3, "read L; run 5; unlock L");
+	see(500, "0x1 A []");
+	see(1500, "0xffff0001 A [B]");
+	see(3500, LATER ? "0xffff0001 A [B C D]" : "0xfffd0001 A [B C D]");
+	see(10500, LATER ? "0xfffe0001 - [C D]" : "0xfffd0001 - [C D]"); /* granted already */
+	see(12500, LATER ? "0xfffe0001 B [C D]" : "0xfffd0001 B [C D]");
+	see(13500, "0x2 - []");
+	see(15500, "0x2 C,D []");
+	see_run(100, "0x0 - []");
+	ck_assert_str_eq(bench_grants("L"), "A 0, B 12, C 15, D 15");
+	bench_close();
+}
+END_TEST
+
+/* XADD-3: a run of readers ends at a writer. */
 START_TEST(xadd_3)
 {
 	open_xadd(5, _i);
@@ -235,6 +256,48 @@ START_TEST(xadd_4)
 		see(20500, "0xffff0001 - [B]");
 		see(22500, "0xffff0001 C [B]");
 	}
+	see_run(100, "0x0 - []");
+	bench_close();
+}
+END_TEST
+
+/* XADD-5: a reader that comes after the release queues behind the writer that has the lock by then. */
+START_TEST(xadd_5)
+{
+	open_xadd(3, _i);
+	bench_task("A", 0, 0, 0, "lock L; run 10; unlock L");
+	bench_task("B", 1, 0, 1, "lock L; run 1; unlock L");
+	bench_task("C", 2, 0, 11, "read L; run 1; unlock L");
+	see(1500, "0xfffe0001 A [B]");
+	see(10500, "0xffff0001 - []");
+	see(11500, "0xfffe0001 - [C]");
+	see(12500, "0xfffe0001 B [C]");
+	see(13500, "0x1 - []");
+	see_run(100, "0x0 - []");
+	ck_assert_str_eq(bench_grants("L"), "A 0, B 12, C 15");
+	bench_close();
+}
+END_TEST
+
+/*
+ * 2.6.36: a reader that queues and finds nobody active is let in, whatever a writer may put into the word after
+ * that: it has seen that nobody owns the lock, and holds wait_lock.
+ */
+START_TEST(nobody_active)
+{
+	see_bench(3, _i, "rwsem-2.6.36", NULL);
+	bench_task("A", 0, 0, 0, "lock L; run 3; unlock L");
+	bench_task("R", 1, 0, 1, "read L; run 6; unlock L");
+	bench_stop_at("R", "rwsem_down_failed", 1, 5);
+	bench_stop_access("R", 1, 5, 8);
+	bench_task("W", 2, 0, 6, "lock L; run 1; unlock L");
+	bench_stop_at("W", "rwsem_down_failed", 1, 12);
+	see(2500, "0xffff0002 A []");
+	see(4500, "0x1 - []");
+	see(5500, "0xffff0000 - [R]");
+	see(6500, "0xfffe0001 - [R]");
+	see(8500, "0xffff0002 R []");
+	see(12500, "0xffff0001 R [W]");
 	see_run(100, "0x0 - []");
 	bench_close();
 }
@@ -300,8 +363,11 @@ int main(void)
 	tcase_add_loop_test(tc, spl_killed_reader, 0, 2);
 	tcase_add_loop_test(tc, spl_try, 0, 4);
 	tcase_add_loop_test(tc, xadd_1, 0, 4);
+	tcase_add_loop_test(tc, xadd_2, 0, 4);
 	tcase_add_loop_test(tc, xadd_3, 0, 4);
 	tcase_add_loop_test(tc, xadd_4, 0, 4);
+	tcase_add_loop_test(tc, xadd_5, 0, 4);
+	tcase_add_loop_test(tc, nobody_active, 0, 2);
 	tcase_add_loop_test(tc, xadd_7, 0, 6);
 	tcase_add_loop_test(tc, downgrade, 0, 4);
 	suite_add_tcase(suite, tc);
