@@ -101,11 +101,13 @@ static bool is_word(const char *name)
 	return false;
 }
 
+#define NAME_MAX_BYTES 100 /* exporters put the whole path of a task into its name */
+
 char *import_name(const char *original, const char *suffix, bool (*taken)(const void *user, const char *name), const void *user)
 {
 	GString *name = g_string_new(g_ascii_isdigit(*original) ? "n" : "");
 
-	for (const char *c = original; *c && name->len < 40; c++)
+	for (const char *c = original; *c && name->len < NAME_MAX_BYTES; c++)
 		g_string_append_c(name, g_ascii_isalnum(*c) ? *c : '_');
 	if (is_word(name->str) || taken(user, name->str))
 		g_string_append(name, suffix);
@@ -124,7 +126,7 @@ GString *import_xml(struct import_source *src, const struct model_ask *ask)
 
 	if (root && !strcmp(root->name, "cheddar"))
 		out = import_cheddar(src, root, ask);
-	else if (root && !strcmp(root->name, "workload"))
+	else if (root && (!strcmp(root->name, "workload") || !strcmp(root->name, "Workload")))
 		out = import_mcrtsim(src, root, ask);
 	else if (root)
 		import_error_at(src, root->at, "expected <cheddar> (Cheddar) or <workload> (MCRTsim), found <%s>", root->name);

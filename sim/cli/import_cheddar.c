@@ -73,6 +73,8 @@ static void core(struct cheddar *c, struct xml *ref)
 		   *scheduling = unit ? xml_child(unit, "scheduling") : NULL;
 	struct xml *parameters = xml_child(scheduling, "scheduling_parameters");
 
+	/* exporters leave out one wrapping, or both */
+	parameters = parameters ? parameters : scheduling ? scheduling : unit;
 	if (!unit) {
 		import_error_at(c->m.src, ref->at, "expected <core ref=…> of a <core_unit>, found \"%s\"",
 				id ? id : "");
@@ -80,10 +82,10 @@ static void core(struct cheddar *c, struct xml *ref)
 	}
 	xml_text(unit, "name");
 	xml_text(unit, "object_type");
-	text = xml_text(parameters ? parameters : unit, "scheduler_type");
+	text = xml_text(parameters, "scheduler_type");
 	if (text)
 		scheduler(c, text);
-	preemptive = xml_text(parameters ? parameters : unit, "preemptive_type");
+	preemptive = xml_text(parameters, "preemptive_type");
 	if (preemptive && g_ascii_strcasecmp(preemptive, "PREEMPTIVE"))
 		model_remark(&c->m, "not carried: preemptive_type %s; all tasks can be preempted here",
 			     preemptive);

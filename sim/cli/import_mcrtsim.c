@@ -2,7 +2,9 @@
 /*
  * Workloads of MCRTsim. They say who computes what and when; the scheduler, the protocol and the
  * cores are chosen beside them, in a processor file and in the tool: rate monotonic and inheritance
- * on one core where nothing else is asked for.
+ * on one core where nothing else is asked for. Until its version 2 the elements began with capital letters
+ * and had values where attributes are now: <Resources><ResourceAmount>, <Task><EnterTime>, <CriticalSection>
+ * with <Resource>, <StartTime> and <EndTime>.
  */
 #include <string.h>
 
@@ -13,14 +15,22 @@ struct mcrtsim {
 	struct xml *root;
 };
 
+/* The attribute of today or the element of then. */
+static const char *value_of(struct xml *x, const char *attribute, const char *element)
+{
+	const char *value = xml_attribute(x, attribute);
+
+	return value ? value : xml_text(x, element);
+}
+
 static void add_resource(struct mcrtsim *c, struct xml *x)
 {
-	const char *id = xml_attribute(x, "ID"), *quantity = xml_attribute(x, "quantity");
+	const char *id = xml_attribute(x, "ID"), *quantity = value_of(x, "quantity", "ResourceAmount");
 	g_autofree char *name = NULL;
 	struct model_resource *r;
 
 	if (!id) {
-		import_error_at(c->m.src, x->at, "expected <resources ID=… quantity=…>");
+		import_error_at(c->m.src, x->at, "expected <%s ID=… quantity=…>", x->name);
 		return;
 	}
 	name = g_strdup_printf("R%s", id);
@@ -40,13 +50,13 @@ static bool find_resource(const struct mcrtsim *c, const char *id, guint *index)
 
 static void add_section(struct mcrtsim *c, struct model_task *t, struct xml *x)
 {
-	const char *id = xml_attribute(x, "resourceID"), *start = xml_attribute(x, "startTime"),
-		   *end = xml_attribute(x, "endTime");
+	const char *id = value_of(x, "resourceID", "Resource"),
+		   *start = value_of(x, "startTime", "StartTime"), *end = value_of(x, "endTime", "EndTime");
 	sim_time from, to;
 	guint r;
 
 	if (!start || !end) {
-		import_error_at(c->m.src, x->at, "expected startTime and endTime in <criticalSection>");
+		import_error_at(c->m.src, x->at, "expected startTime and endTime in <%s>", x->name);
 		return;
 	}
 	if (!find_resource(c, id, &r)) {
@@ -58,9 +68,10 @@ static void add_section(struct mcrtsim *c, struct model_task *t, struct xml *x)
 		model_add_section(&c->m, t, r, from, to, x->at);
 }
 
-static bool time_in(struct mcrtsim *c, struct xml *x, const char *name, sim_time *t)
+/* @then: what the element was called once. */
+static bool time_in(struct mcrtsim *c, struct xml *x, const char *now, const char *then, sim_time *t)
 {
-	const char *text = xml_text(x, name);
+	const char *name = xml_child(x, now) ? now : then, *text = xml_text(x, name);
 
 	return !text || model_time(&c->m, xml_child(x, name), text, name, t);
 }
@@ -90,7 +101,7 @@ static void add_task(struct mcrtsim *c, struct xml *x)
 	struct model_task *t;
 
 	if (!id) {
-		import_error_at(c->m.src, x->at, "expected <task ID=…>");
+		import_error_at(c->m.src, x->at, "expected <%s ID=…>", x->name);
 		return;
 	}
 	name = g_strdup_printf("T%s", id);
@@ -104,9 +115,10 @@ static void add_task(struct mcrtsim *c, struct xml *x)
 	body = body ? body : variant(c, x, "priorityLevel");
 	body = body ? body : x;
 	priority = xml_text(body, "priority");
-	if (!time_in(c, body, "arrivalTime", &t->offset) || !time_in(c, body, "period", &t->period) ||
-	    !time_in(c, body, "relativeDeadline", &t->deadline) ||
-	    !time_in(c, body, "computationAmount", &t->capacity) ||
+	if (!time_in(c, body, "arrivalTime", "EnterTime", &t->offset) ||
+	    !time_in(c, body, "period", "Period", &t->period) ||
+	    !time_in(c, body, "relativeDeadline", "RelativeDeadline", &t->deadline) ||
+	    !time_in(c, body, "computationAmount", "ComputationAmount", &t->capacity) ||
 	    (priority && !model_integer(&c->m, xml_child(body, "priority"), priority, "a priority", -1000000,
 					1000000, &t->priority)))
 		return;
@@ -119,6 +131,9 @@ static void add_task(struct mcrtsim *c, struct xml *x)
 	sections = xml_child(body, "criticalSections");
 	for (guint i = 0; sections && i < sections->child->len && !c->m.src->errors; i++)
 		add_section(c, t, sections->child->pdata[i]);
+	for (guint i = 0; i < body->child->len && !c->m.src->errors; i++)
+		if (!strcmp(((struct xml *)body->child->pdata[i])->name, "CriticalSection"))
+			add_section(c, t, body->child->pdata[i]);
 }
 
 /* Its own counts are often wrong. */
@@ -142,7 +157,7 @@ static void each(struct mcrtsim *c, const char *name, void (*take)(struct mcrtsi
 
 GString *import_mcrtsim(struct import_source *src, struct xml *root, const struct model_ask *ask)
 {
-	static const char *const read[] = {"resources", "task", NULL};
+	static const char *const read[] = {"resources", "task", "Resources", "Task", NULL};
 	struct mcrtsim c = {.root = root};
 	GString *out = NULL;
 
@@ -159,11 +174,15 @@ GString *import_mcrtsim(struct import_source *src, struct xml *root, const struc
 			     : ask->protocol >= 0 ? "rate monotonic"
 						  : "rate monotonic and inheritance");
 	each(&c, "resources", add_resource);
+	each(&c, "Resources", add_resource);
 	each(&c, "task", add_task);
+	each(&c, "Task", add_task);
 	count(&c, "numTask", c.m.task->len);
 	count(&c, "numTasks", c.m.task->len);
 	count(&c, "numResource", c.m.resource->len);
 	count(&c, "numResources", c.m.resource->len);
+	count(&c, "TaskNumber", c.m.task->len);
+	count(&c, "ResourceNumber", c.m.resource->len);
 	if (!src->errors)
 		out = model_print(&c.m, root, ask);
 	model_finish(&c.m);

@@ -62,6 +62,11 @@ status 0 "$lockstep" run --quiet cheddar-new.xmlv3.lks
 # by hand: at 90 ms weather takes the buffer; distribution asks at 110 ms and has 13 ms of it to wait for
 (cat cheddar-old.xml.lks; echo "expect wait distribution buffer max = 13ms") >"$dir/x.lks"
 status 0 "$lockstep" test "$dir/x.lks"
+# by hand: slow holds the resource from 0 to 4 ms, fast asks at 1 ms; T2 computes in R1 until 3.75 ms, T1 asks at 1.75 ms
+(cat cheddar-plain.xmlv3.lks; echo "expect wait the_only_board_partition_of_control_thread_fast the_only_board_partition_of_control_shared max = 3ms") >"$dir/x.lks"
+status 0 "$lockstep" test "$dir/x.lks"
+(cat mcrtsim-old.xml.lks; echo "expect wait T1 R1 max = 2ms") >"$dir/x.lks"
+status 0 "$lockstep" test "$dir/x.lks"
 status 2 "$lockstep" import --protocol srp mcrtsim.xml
 status 2 "$lockstep" import --scheduler fifo mcrtsim.xml
 status 2 "$lockstep" import --cores 0 mcrtsim.xml
