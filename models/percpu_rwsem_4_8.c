@@ -17,6 +17,7 @@
  *  2. A prodded writer may count the same twice, as the kernel's may.
  *
  * Read:   1. count; idle: in   2. no block: in   3. take it back, prod the writer   4. the rwsem, count, let go of it
+ *         one who only tries gives up after 3
  * Write:  1. rss not idle   2. the rwsem   3. block   4. until the sum is 0
  * Unlock: a reader: take the count back, prod the writer unless idle
  *         a writer: 1. no block   2. the rwsem   3. rss idle, after a grace period
@@ -86,10 +87,12 @@ static bool read_try(struct percpu_rwsem_4_8 *sem)
 	return in;
 }
 
-static void down_read(struct percpu_rwsem_4_8 *sem, struct percpu_hold *hold)
+static int down_read(struct percpu_rwsem_4_8 *sem, struct percpu_hold *hold, bool tries)
 {
 	if (read_try(sem))
-		return;
+		return 0;
+	if (tries)
+		return -EBUSY;
 	/* 4 */
 	lockevent_inc(percpu_read_queued);
 	percpu_inner_lock(&lock_model_rwsem_4_8, &sem->rw_sem, LOCK_SHARED, hold);
@@ -97,6 +100,7 @@ static void down_read(struct percpu_rwsem_4_8 *sem, struct percpu_hold *hold)
 	atomic_inc(my_count(sem));
 	preempt_enable();
 	percpu_inner_unlock(&lock_model_rwsem_4_8, &sem->rw_sem, hold);
+	return 0;
 }
 
 static void up_read(struct percpu_rwsem_4_8 *sem)
@@ -171,13 +175,17 @@ static int percpu_lock(void *l, struct lock_req *req)
 {
 	struct percpu_rwsem_4_8 *sem = l;
 	struct percpu_hold *hold = req->hold;
+	int ret = 0;
 
 	if (req->mode == LOCK_SHARED)
-		down_read(sem, hold);
+		ret = down_read(sem, hold, req->how & LOCK_TRY);
+	else if (req->how & LOCK_TRY)
+		ret = -EBUSY; /* writers cannot try */
 	else
 		down_write(sem, hold);
-	holders_add(&sem->holders, &hold->holder, req->mode);
-	return 0;
+	if (!ret)
+		holders_add(&sem->holders, &hold->holder, req->mode);
+	return ret;
 }
 
 static void percpu_unlock(void *l, struct lock_req *req)
@@ -219,7 +227,7 @@ LOCK_MODEL(percpu_rwsem_4_8) = {
 	.name = "percpu-rwsem-4.8",
 	.mirrors = "Linux 4.8 – 5.6 kernel/locking/percpu-rwsem.c",
 	.summary = "readers count on their own CPU; those whom a writer keeps out wait in an rwsem",
-	.caps = LOCK_CAP_SHARED,
+	.caps = LOCK_CAP_SHARED | LOCK_CAP_TRY,
 	.size = sizeof(struct percpu_rwsem_4_8),
 	.hold_size = sizeof(struct percpu_hold),
 	.params = params,

@@ -130,6 +130,28 @@ START_TEST(pcp_idle)
 }
 END_TEST
 
+/* A reader that tries gets in as long as no writer keeps readers out, and leaves no count behind where one does. */
+START_TEST(try)
+{
+	see_bench(3, _i % 2, _i / 2 ? "percpu-rwsem-4.8" : "percpu-rwsem", GP);
+	bench_task("R1", 0, 0, 0, "read L; run 2900; unlock L");
+	bench_task("W", 1, 0, 10, "lock L; run 100; unlock L"); /* blocks readers from 2002 */
+	bench_task("T", 2, 0, 20, "read L try; run 1; unlock L; park 2500; read L try; unlock L; park 2950; read L try; "
+				  "unlock L; lock L try; unlock L; park 3500; read L try; unlock L");
+	see(20500, "0x2 R1,T []");
+	see(2500500, _i / 2 ? "0x1 R1|BLOCK [W]" : "0x1 R1|BLOCK []");
+	see(2951500, "0x0 W|BLOCK []");
+	see_run(20 * MS, "0x0 - []");
+	ck_assert_int_eq(bench_result("T", 1), 0);
+	ck_assert_int_eq(bench_result("T", 2), -EBUSY);
+	ck_assert_int_eq(bench_result("T", 3), -EBUSY);
+	ck_assert_int_eq(bench_result("T", 4), -EBUSY);
+	ck_assert_int_eq(bench_result("T", 5), 0);
+	ck_assert_uint_eq(bench_event("L", "percpu_read_queued"), 0);
+	bench_close();
+}
+END_TEST
+
 /* On rcu_sync with an rwsem: as PCP-3, but whom the writer keeps out waits in the rwsem that the writer holds. */
 START_TEST(sync_3)
 {
@@ -294,6 +316,7 @@ int main(void)
 	tcase_add_loop_test(tc, pcp_4, 0, 2);
 	tcase_add_loop_test(tc, pcp_5, 0, 2);
 	tcase_add_loop_test(tc, pcp_idle, 0, 2);
+	tcase_add_loop_test(tc, try, 0, 4);
 	tcase_add_loop_test(tc, sync_3, 0, 2);
 	tcase_add_loop_test(tc, sync_4, 0, 2);
 	tcase_add_loop_test(tc, sync_late, 0, 2);
