@@ -37,6 +37,7 @@ static const struct setup {
 	{ "rwsem", "rwsem_rlock_handoff rwsem_rlock_fast" },
 	{ "rwsem-spinlock-2.6", "" },
 	{ "rwsem-spinlock-3.9", "" },
+	{ "rwsem-spinlock-4.15", "" },
 	{ "rwsem-2.6.26", "" },
 	{ "rwsem-2.6.36", "" },
 	{ "rwsem-3.12", "" },
@@ -52,9 +53,11 @@ static const struct setup {
 	{ "bravo-rwsem", "rwsem_rlock_handoff rwsem_rlock_fast bravo_read_raced bravo_read_occupied" },
 	{ "percpu-rwsem", "percpu_walk_lost" },
 	{ "percpu-rwsem-3.8", "" },
+	{ "percpu-rwsem-4.8", "rwsem_wake_skipped" },
 	{ "rwlock-x86", "" },
 	/* tasks wait with preemption off, and no interrupt queues: one node is enough */
 	{ "qrwlock", "qrw_read_irq qrw_write_lost lock_use_node2 lock_use_node3 lock_use_node4 lock_no_node" },
+	{ "qrwlock-3.16", "qrw_read_irq qrw_write_lost lock_use_node2 lock_use_node3 lock_use_node4 lock_no_node" },
 	{ "pft", "" },
 	{ "tft", "" },
 	{ "rwbase-5.15", CHAINS },
@@ -331,9 +334,27 @@ START_TEST(storms)
 }
 END_TEST
 
+static bool has_storm(const char *name)
+{
+	for (unsigned i = 0; i < sizeof(setups) / sizeof(setups[0]); i++)
+		if (!strcmp(setups[i].model, name))
+			return true;
+	return false;
+}
+
+/* No model that readers share goes without. */
+START_TEST(all)
+{
+	for (const struct lock_model *const *m = __start_lock_models; m < __stop_lock_models; m++)
+		if (((*m)->caps & LOCK_CAP_SHARED) && !((*m)->caps & LOCK_CAP_BUSTED))
+			ck_assert_msg(has_storm((*m)->name), "no storm for %s", (*m)->name);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("rw-storm");
+	TCase *every = tcase_create("every model");
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
@@ -345,6 +366,8 @@ int main(void)
 		tcase_add_loop_test(tc, storms, (int)i, (int)i + 1);
 		suite_add_tcase(suite, tc);
 	}
+	tcase_add_test(every, all);
+	suite_add_tcase(suite, every);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);
 	srunner_free(runner);
