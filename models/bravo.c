@@ -18,6 +18,7 @@
  *  2. Every slow reader may set the bias again (TCLocks: every 16th).
  *  3. A writer that downgrades leaves the bias off; one that only tries puts it back.
  *  4. While a reader in the table does not run, the writer sleeps from tick to tick.
+ *  5. A writer that waits for readers in the table is deaf to signals: it has the rwsem already.
  *
  * Read:   1. biased: publish; still biased: in   2. else take it back, the rwsem   3. bias again?
  * Write:  1. the rwsem   2. biased: revoke, wait for every slot   3. forbid for N times that

@@ -19,6 +19,8 @@
  *  2. Counters of CPUs from 1024 on share those of the lower ones.
  *  3. The counters lie in the memory of the lock's socket, and not each in that of its CPU: with costs, a CPU elsewhere
  *     pays for more distance when its counter comes from memory.
+ *  4. A release walks the queue under waiters_lock to the end; 6.1 (not 6.12) lets go of it for a moment after each 65
+ *     entries, so that a writer may take `block` there.
  *
  * Read:   1. idle: count   2. count; no block: in   3. take it back, prod the writer, queue
  * Write:  1. rss not idle   2. block, or queue   3. until the sum is 0

@@ -16,6 +16,7 @@
  * Deviations:
  *  1. An expedited grace period takes `gp` (1 us at least), whatever the CPUs do.
  *  2. Counters of CPUs from 1024 on share those of the lower ones; counting is atomic.
+ *  3. write_waitq is the one writer that can be in it: nobody takes the queue's lock.
  *
  * Read:   1. no writer: count on this CPU   2. rwsem for reading; count slowly
  * Write:  1. announce   2. grace period   3. rwsem   4. collect   5. until none is left

@@ -32,6 +32,8 @@
  *     when its waiter, which it wakes, has run.
  *  3. Nobody spins, no killable waits, no downgrade.
  *  4. The limit is the lock's, not a global one.
+ *  5. A pending owner is lent nothing. It outranks whoever waits, so that shows only if it is weakened before it runs.
+ *  6. A reader of the fast path looks once, and is among `owners` when it is linked: contention begins there.
  */
 #include "models/rwsem_rt_multi.h"
 

@@ -13,7 +13,8 @@
  * Deviations:
  *  1. The rt_mutex is that of 6.1: its top waiter spins while the owner runs.
  *  2. No killable waits.
- *  3. Waiters are all shown as exclusive.
+ *  3. Waiters, and the readers of -nonest, are all shown as exclusive.
+ *  4. -nonest has no downgrade: what it did there is not known.
  */
 #include "models/holders.h"
 #include "models/rtmutex_private.h"

@@ -287,6 +287,22 @@ START_TEST(brv_2)
 }
 END_TEST
 
+/* A writer that has the rwsem and waits for the table does not heed a signal. */
+START_TEST(brv_killed)
+{
+	see_bench(4, _i, "bravo-rwsem", NULL);
+	bench_task("R0", 0, 0, 0, "read L; unlock L");
+	bench_task("R1", 1, 0, 5, "read L; run 20; unlock L");
+	bench_task("W", 2, 0, 10, "lock L kill; run 1; unlock L");
+	bench_task("X", 3, 0, 14, "kill W");
+	see(10500, "0x1 R1 [W]");
+	see_run(100, "0x0 - []");
+	ck_assert_int_eq(bench_result("W", 1), 0);
+	ck_assert_int_eq(bench_granted("W", 1), 25);
+	bench_close();
+}
+END_TEST
+
 /* A reader has published itself and finds the bias gone: it takes its name back. */
 START_TEST(brv_race)
 {
@@ -323,6 +339,7 @@ int main(void)
 	tcase_add_loop_test(tc, old, 0, 2);
 	tcase_add_loop_test(tc, brv_1, 0, 2);
 	tcase_add_loop_test(tc, brv_2, 0, 2);
+	tcase_add_loop_test(tc, brv_killed, 0, 2);
 	tcase_add_loop_test(tc, brv_race, 0, 2);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_ENV);
