@@ -67,7 +67,7 @@ static void condition_init(void *l, const uint64_t *params)
 {
 	struct condition *c = l;
 
-	futex_bucket_init(&c->hb);
+	futex_bucket_init(&c->hb, NULL);
 }
 
 static int condition_lock(void *l, struct lock_req *req)

@@ -14,7 +14,13 @@
  *
  * Mirrors: glibc 2.34 nptl/lowlevellock.c, sysdeps/nptl/lowlevellock.h, and
  * nptl/pthread_mutex_lock.c for `pthread` and `adaptive`; Linux 6.1 kernel/futex/waitwake.c
- * Deviations: those of futex.h; (4) as in glibc when it runs several threads.
+ * futex-rt is the same on a kernel with PREEMPT_RT: the lock of the hash bucket sleeps.
+ * Whoever finds the word taken queues there before it has looked at the word again, so that
+ * behind one that is preempted in the bucket all stand who would else have got the lock.
+ *
+ * Deviations: those of futex.h; (4) as in glibc when it runs several threads; (5) futex-rt:
+ * the bucket's lock lies on lines of its own, and who waits for it counts, and is shown, as
+ * one who waits for the futex.
  *
  * Lock:   1 swap 0 -> 1   2 adaptive: swap again for some turns   3 exchange with 2, old 0:
  *         mine   4 FUTEX_WAIT while the word is 2   5 back to 3
@@ -27,6 +33,7 @@
 	X(futex_lost)	    /* was woken and found the lock taken */                               \
 	X(futex_steal)	    /* taken past sleepers */
 #include "models/futex.h"
+#include "models/rtmutex_base.h"
 
 #define FUTEX_MAX_ADAPTIVE 100
 
@@ -39,6 +46,11 @@ struct futex_lock {
 	struct task_struct *holder; /* for view() only */
 	struct futex_bucket hb;
 } ____cacheline_aligned;
+
+struct futex_rt_lock {
+	struct futex_lock futex;
+	struct rt_mutex_base bucket ____cacheline_aligned;
+};
 
 /* -- the user ---------------------------------------------------------------------------------- */
 
@@ -100,13 +112,23 @@ static const struct lock_param futex_params[] = {
 	{ NULL }
 };
 
-static void futex_init(void *l, const uint64_t *params)
+static void futex_setup(struct futex_lock *lock, const uint64_t *params, struct rt_mutex_base *bucket)
 {
-	struct futex_lock *lock = l;
-
-	futex_bucket_init(&lock->hb);
+	futex_bucket_init(&lock->hb, bucket);
 	lock->pthread = params[0];
 	lock->adaptive = params[1];
+}
+
+static void futex_init(void *l, const uint64_t *params)
+{
+	futex_setup(l, params, NULL);
+}
+
+static void futex_rt_init(void *l, const uint64_t *params)
+{
+	struct futex_rt_lock *lock = l;
+
+	futex_setup(&lock->futex, params, &lock->bucket);
 }
 
 static int futex_lock_slow(struct futex_lock *lock, sim_time limit, bool *barged)
@@ -178,18 +200,24 @@ static const char *futex_broken(const void *l)
 	return NULL;
 }
 
+#define FUTEX_COMMON                                                                                                                  \
+	.abi = LOCK_MODEL_ABI, .mirrors = "glibc 2.34 nptl/lowlevellock.c, Linux 6.1 kernel/futex/waitwake.c",                       \
+	.caps = LOCK_CAP_TRY | LOCK_CAP_TIMEOUT | LOCK_CAP_USER, .params = futex_params, .events = lockevent_names,                  \
+	.lock = futex_lock, .unlock = futex_unlock, .view = futex_view, .broken = futex_broken
+
 LOCK_MODEL(futex) = {
-	.abi = LOCK_MODEL_ABI,
+	FUTEX_COMMON,
 	.name = "futex",
-	.mirrors = "glibc 2.34 nptl/lowlevellock.c, Linux 6.1 kernel/futex/waitwake.c",
 	.summary = "glibc's low-level lock, in user mode: barging; waiters sleep in FUTEX_WAIT",
-	.caps = LOCK_CAP_TRY | LOCK_CAP_TIMEOUT | LOCK_CAP_USER,
 	.size = sizeof(struct futex_lock),
-	.params = futex_params,
-	.events = lockevent_names,
 	.init = futex_init,
-	.lock = futex_lock,
-	.unlock = futex_unlock,
-	.view = futex_view,
-	.broken = futex_broken,
+};
+
+LOCK_MODEL(futex_rt) = {
+	FUTEX_COMMON,
+	.name = "futex-rt",
+	.summary = "futex on PREEMPT_RT: the lock of the hash bucket is a sleeping one",
+	.size = sizeof(struct futex_rt_lock),
+	.init = futex_rt_init,
+	.prio_changed = rt_spin_prio_changed,
 };

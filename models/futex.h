@@ -5,8 +5,8 @@
  *
  * Mirrors: Linux 6.1 kernel/futex/waitwake.c
  * Deviations: (1) each word has a hash bucket of its own; (2) the bucket's lock is a raw
- * spinlock under PREEMPT_RT, too, where it is a sleeping one in the kernel; (3) a private
- * futex: no lookup of the page.
+ * spinlock under PREEMPT_RT, too, where it is a sleeping one in the kernel; only futex-rt has
+ * that; (3) a private futex: no lookup of the page.
  *
  * FUTEX_WAIT: a count a waiter  b bucket lock  c word changed: back  d queue, sleep
  *         e leave, unless the waker has taken me out
@@ -32,7 +32,8 @@
 #endif
 LOCKEVENTS(FUTEX_EVENTS)
 
-void futex_bucket_init(struct futex_bucket *hb);
+/* @rt_lock: PREEMPT_RT's sleeping spinlock for it, or NULL. */
+void futex_bucket_init(struct futex_bucket *hb, struct rt_mutex_base *rt_lock);
 /*
  * Sleeps if *@word is @val, queued as @prio (a kernel number; all that are no RT ones are
  * equal). 0: FUTEX_WAKE, -EAGAIN: the word had changed, -ETIMEDOUT, -EINTR. A system call.

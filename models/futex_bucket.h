@@ -5,9 +5,12 @@
 
 #include "sim/kernel/words.h"
 
+struct rt_mutex_base;
+
 struct futex_bucket { /* the kernel's, on a line of its own */
 	atomic_t waiters;
 	raw_spinlock_t lock;
+	struct rt_mutex_base *rt_lock; /* constant: what is its lock under PREEMPT_RT, or NULL */
 	struct list_head chain;
 } ____cacheline_aligned;
 

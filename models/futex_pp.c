@@ -104,7 +104,7 @@ static void pp_init(void *l, const uint64_t *params)
 	struct pp_lock *lock = l;
 
 	lock->ceiling = ceiling_prio(params[0]);
-	futex_bucket_init(&lock->hb);
+	futex_bucket_init(&lock->hb, NULL);
 }
 
 static int pp_lock_slow(struct pp_lock *lock, struct lock_req *req)

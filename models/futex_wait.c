@@ -1,11 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* FUTEX_WAIT and FUTEX_WAKE: see futex.h, also for the steps. */
 #include "models/futex.h"
+#include "models/rtmutex_base.h"
 
-void futex_bucket_init(struct futex_bucket *hb)
+void futex_bucket_init(struct futex_bucket *hb, struct rt_mutex_base *rt_lock)
 {
 	raw_spin_lock_init(&hb->lock);
 	INIT_LIST_HEAD(&hb->chain);
+	hb->rt_lock = rt_lock;
+	if (rt_lock)
+		rt_spin_lock_init(rt_lock);
+}
+
+static void bucket_lock(struct futex_bucket *hb)
+{
+	if (hb->rt_lock)
+		rt_spin_lock(hb->rt_lock);
+	else
+		raw_spin_lock(&hb->lock);
+}
+
+static void bucket_unlock(struct futex_bucket *hb)
+{
+	if (hb->rt_lock)
+		rt_spin_unlock(hb->rt_lock);
+	else
+		raw_spin_unlock(&hb->lock);
 }
 
 /* d. Behind those that are at least as strong; all fair tasks are equal. */
@@ -20,7 +40,8 @@ static void futex_queue(struct futex_bucket *hb, struct futex_q *q, int prio)
 		if (at->prio > q->prio)
 			break;
 	list_add_tail(&q->list, &at->list);
-	raw_spin_unlock(&hb->lock);
+	model_step("futex-queue");
+	bucket_unlock(hb);
 }
 
 /* e. False: the waker was first. */
@@ -29,11 +50,11 @@ static bool futex_unqueue(struct futex_bucket *hb, struct futex_q *q)
 	bool queued = false;
 
 	if (READ_ONCE(q->lock_ptr)) {
-		raw_spin_lock(&hb->lock);
+		bucket_lock(hb);
 		queued = q->lock_ptr;
 		if (queued)
 			list_del(&q->list);
-		raw_spin_unlock(&hb->lock);
+		bucket_unlock(hb);
 	}
 	if (queued)
 		atomic_dec(&hb->waiters);
@@ -62,10 +83,10 @@ int futex_wait_queued(struct futex_bucket *hb, atomic_t *word, int val, struct f
 		      struct kw_timeout *timeout)
 {
 	atomic_inc(&hb->waiters);     /* a */
-	raw_spin_lock(&hb->lock);     /* b */
+	bucket_lock(hb);	      /* b */
 	if (atomic_read(word) == val) /* c */
 		return futex_sleep(hb, q, prio, timeout);
-	raw_spin_unlock(&hb->lock);
+	bucket_unlock(hb);
 	atomic_dec(&hb->waiters);
 	lockevent_inc(futex_wait_again);
 	return -EAGAIN;
@@ -89,7 +110,7 @@ unsigned int futex_wake(struct futex_bucket *hb, unsigned int n)
 
 	kw_syscall_enter();
 	if (atomic_read(&hb->waiters)) { /* a */
-		raw_spin_lock(&hb->lock); /* b */
+		bucket_lock(hb); /* b */
 		for (; woken < n && !list_empty(&hb->chain); woken++) {
 			struct futex_q *first = list_first_entry(&hb->chain, struct futex_q, list);
 
@@ -97,7 +118,7 @@ unsigned int futex_wake(struct futex_bucket *hb, unsigned int n)
 			list_del(&first->list); /* c */
 			smp_store_release(&first->lock_ptr, NULL);
 		}
-		raw_spin_unlock(&hb->lock);
+		bucket_unlock(hb);
 		if (woken)
 			atomic_sub((int)woken, &hb->waiters);
 		wake_up_q(&wake_q); /* d */

@@ -20,26 +20,7 @@
 #include <string.h>
 
 #include "sim/model.h"
-#include "sim/kernel/words.h"
-
-#define RT_MUTEX_HAS_WAITERS 1UL
-
-enum rtmutex_chainwalk {
-	RT_MUTEX_MIN_CHAINWALK,	 /* walk only as far as priorities change */
-	RT_MUTEX_FULL_CHAINWALK, /* walk to the end: deadlock detection */
-};
-
-struct rt_mutex_base {
-	raw_spinlock_t wait_lock;
-	struct rb_root_cached waiters; /* strongest first, FIFO among equals */
-	struct task_struct *owner;     /* task | RT_MUTEX_HAS_WAITERS */
-	struct rt_mutex_waiter *top;   /* leftmost of waiters, for those who spin without wait_lock */
-
-	/* the simulator's side: tunables */
-	enum rtmutex_chainwalk chwalk;
-	unsigned int max_lock_depth;
-	bool lateral; /* equal keys may steal unless RT: the spinlock flavour */
-};
+#include "models/rtmutex_base.h"
 
 /* One tree node with its own copy of the sort key: the two trees of a waiter may disagree. */
 struct rt_waiter_node {

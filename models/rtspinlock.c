@@ -17,6 +17,8 @@
  */
 #include "models/rtmutex_private.h"
 
+#define MAX_LOCK_DEPTH 1024
+
 /* wait_lock held on entry and return. */
 static void rtlock_slowlock_locked(struct rt_mutex_base *lock)
 {
@@ -55,10 +57,50 @@ static void rtlock_slowlock(struct rt_mutex_base *lock)
 	raw_spin_unlock_irqrestore(&lock->wait_lock, flags);
 }
 
+static void rtlock_lock(struct rt_mutex_base *lock)
+{
+	if (rt_mutex_cmpxchg_acquire(lock, NULL, current))
+		lockevent_inc(rtmutex_lock_fast);
+	else
+		rtlock_slowlock(lock);
+}
+
+/* -- within another lock ------------------------------------------------------------------- */
+
+void rt_spin_lock_init(struct rt_mutex_base *lock)
+{
+	raw_spin_lock_init(&lock->wait_lock);
+	lock->waiters = RB_ROOT_CACHED;
+	lock->chwalk = RT_MUTEX_MIN_CHAINWALK;
+	lock->max_lock_depth = MAX_LOCK_DEPTH;
+	lock->lateral = true;
+}
+
+void rt_spin_lock(struct rt_mutex_base *lock)
+{
+	kw_lockevents_hide(true);
+	rtlock_lock(lock);
+	kw_lockevents_hide(false);
+	migrate_disable();
+}
+
+void rt_spin_unlock(struct rt_mutex_base *lock)
+{
+	migrate_enable();
+	kw_lockevents_hide(true);
+	rt_mutex_unlock_base(lock);
+	kw_lockevents_hide(false);
+}
+
+void rt_spin_prio_changed(void *l, struct task_struct *p)
+{
+	rt_mutex_adjust_pi(p);
+}
+
 /* -- the simulator's side ------------------------------------------------------------------ */
 
 static const struct lock_param params[] = {
-	{ "max_lock_depth", LOCK_PARAM_COUNT, 1024, "blocked tasks a chain walk visits before it gives up" },
+	{ "max_lock_depth", LOCK_PARAM_COUNT, MAX_LOCK_DEPTH, "blocked tasks a chain walk visits before it gives up" },
 	{ NULL },
 };
 
@@ -66,21 +108,18 @@ static void rtspinlock_init(void *l, const uint64_t *values)
 {
 	struct rt_mutex_base *lock = l;
 
-	raw_spin_lock_init(&lock->wait_lock);
-	lock->waiters = RB_ROOT_CACHED;
-	lock->chwalk = RT_MUTEX_MIN_CHAINWALK;
+	rt_spin_lock_init(lock);
 	lock->max_lock_depth = (unsigned int)values[0];
-	lock->lateral = true;
 }
 
 static int rtspinlock_lock(void *l, struct lock_req *req)
 {
 	struct rt_mutex_base *lock = l;
 
-	if (rt_mutex_cmpxchg_acquire(lock, NULL, current))
+	if (!(req->how & LOCK_TRY))
+		rtlock_lock(lock);
+	else if (rt_mutex_cmpxchg_acquire(lock, NULL, current))
 		lockevent_inc(rtmutex_lock_fast);
-	else if (!(req->how & LOCK_TRY))
-		rtlock_slowlock(lock);
 	else if (!rt_mutex_slowtrylock(lock))
 		return -EBUSY;
 	migrate_disable();
@@ -91,11 +130,6 @@ static void rtspinlock_unlock(void *l, struct lock_req *req)
 {
 	migrate_enable();
 	rt_mutex_unlock_base(l);
-}
-
-static void rtspinlock_prio_changed(void *l, struct task_struct *p)
-{
-	rt_mutex_adjust_pi(p);
 }
 
 static void rtspinlock_view(const void *l, struct lock_view *view)
@@ -120,7 +154,7 @@ LOCK_MODEL(rtspinlock) = {
 	.init = rtspinlock_init,
 	.lock = rtspinlock_lock,
 	.unlock = rtspinlock_unlock,
-	.prio_changed = rtspinlock_prio_changed,
+	.prio_changed = rt_spin_prio_changed,
 	.view = rtspinlock_view,
 	.broken = rtspinlock_broken,
 };

@@ -88,10 +88,15 @@ static uint32_t lock_obj(const void *p)
 	return b ? b->obj : sim_current()->op_lock;
 }
 
-/* Inside a raw spinlock its model's events are nobody's. */
+/* Inside a raw spinlock its model's events are nobody's; nor are those of a sleeping one. */
 static bool silent(void)
 {
-	return !sim_current()->op_lock;
+	return !sim_current()->op_lock || sim_current()->op_hidden;
+}
+
+void kw_lockevents_hide(bool hide)
+{
+	sim_current()->op_hidden = hide;
 }
 
 static uint32_t task_no(const struct task_struct *p)
@@ -102,6 +107,7 @@ static uint32_t task_no(const struct task_struct *p)
 void kernel_op_enter(uint32_t obj)
 {
 	sim_current()->op_lock = obj;
+	sim_current()->op_hidden = false;
 	sim_current()->op_waited = false;
 }
 

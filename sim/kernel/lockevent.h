@@ -21,6 +21,9 @@
 /* Counts @n of event number @event for the lock operation that the current task is in. */
 void kw_lockevent(unsigned event, unsigned long n);
 
+/* From here on, or no more: what the current task does is to a lock within its lock, whose events are nobody's. */
+void kw_lockevents_hide(bool hide);
+
 #define lockevent_inc(ev) kw_lockevent(LOCKEVENT_##ev, 1)
 #define lockevent_add(ev, n) kw_lockevent(LOCKEVENT_##ev, n)
 #define lockevent_cond_inc(ev, cond) ((cond) ? lockevent_inc(ev) : (void)0)

@@ -146,6 +146,7 @@ struct sim_task {
 
 	/* trace: which lock operation is in flight (1 + lock index, 0 none) */
 	uint32_t op_lock;
+	bool op_hidden; /* its events are nobody's: they are of a lock within the lock */
 	struct sim_touched *touched; /* lines of the operation, for models that also read shared words unmarked (spin.c); or NULL */
 	const void *site, *site_outer; /* while sim_booking: code that issued the access in flight; raw lock words book to their caller */
 	bool trailing;		    /* while sim_booking: the steps of the operation are kept, too */

@@ -5,17 +5,28 @@
  */
 #include <check.h>
 #include <errno.h>
+#include <string.h>
 
 #include "tests/unit/models/harness.h"
 
-static void open_cost(unsigned ncpus, const char *params, const char *name, sim_time cost)
+static const struct kind {
+	const char *model, *params;
+} kinds[] = { { "futex", NULL }, { "futex", "pthread=1" }, { "futex-rt", NULL }, { "futex-rt", "pthread=1" } };
+#define KINDS (int)(sizeof(kinds) / sizeof(kinds[0]))
+
+static void open_kind(unsigned ncpus, const struct kind *kind, const char *cost, sim_time value)
 {
 	bench_open(ncpus);
-	if (name)
-		bench_cost(name, cost);
+	if (cost)
+		bench_cost(cost, value);
 	bench_cost("idle_exit", 2 * U);
-	bench_lock_params("L", "futex", params);
+	bench_lock_params("L", kind->model, kind->params);
 	bench_watch("L");
+}
+
+static void open_cost(unsigned ncpus, const char *params, const char *name, sim_time cost)
+{
+	open_kind(ncpus, &(struct kind){ "futex", params }, name, cost);
 }
 
 static void open_f(unsigned ncpus, const char *params)
@@ -31,11 +42,9 @@ static void close_f(void)
 	bench_close();
 }
 
-static const char *const kinds[] = { NULL, "pthread=1" };
-
 START_TEST(uncontended_stays_in_user_mode)
 {
-	open_cost(1, kinds[_i], "syscall", 7 * U);
+	open_kind(1, &kinds[_i], "syscall", 7 * U);
 	bench_task("A", 0, 0, 0, "lock L; run 1; unlock L; lock L; run 1; unlock L");
 	bench_run(100);
 	ck_assert_str_eq(bench_grants("L"), "A 0, A 1");
@@ -46,7 +55,7 @@ END_TEST
 
 START_TEST(sleepers_are_served_in_order)
 {
-	open_f(4, kinds[_i]);
+	open_kind(4, &kinds[_i], NULL, 0);
 	bench_task("A", 0, 0, 0, "lock L; run 10; unlock L");
 	bench_task("B", 1, 0, 1, "lock L; run 1; unlock L");
 	bench_task("C", 2, 0, 2, "lock L; run 1; unlock L");
@@ -68,7 +77,7 @@ END_TEST
 /* B is on its way each time D comes and goes: unbounded. */
 START_TEST(barging)
 {
-	open_f(3, kinds[_i]);
+	open_kind(3, &kinds[_i], NULL, 0);
 	bench_task("A", 0, 0, 0, "lock L; run 10; unlock L");
 	bench_task("B", 1, 0, 1, "lock L; run 1; unlock L");
 	bench_task("D", 2, 0, 5, "run 6; lock L; run 3; unlock L; lock L; run 3; unlock L; run 1; lock L; run 1; unlock L");
@@ -175,12 +184,49 @@ END_TEST
 
 START_TEST(trylock)
 {
-	open_f(2, kinds[_i]);
+	open_kind(2, &kinds[_i], NULL, 0);
 	bench_task("A", 0, 0, 0, "try L; run 5; unlock L");
 	bench_task("B", 1, 0, 2, "try L; unlock L; run 5; try L; run 1; unlock L");
 	bench_run(100);
 	ck_assert_int_eq(bench_result("B", 1), -EBUSY);
 	ck_assert_str_eq(bench_grants("L"), "A 0, B 7");
+	close_f();
+}
+END_TEST
+
+/*
+ * B is in the bucket when R wants to get in, and R's priority changes while it waits. A raw lock keeps R spinning.
+ * Under PREEMPT_RT it sleeps and lends B its priority, which B loses as it leaves the bucket.
+ */
+static void in_the_bucket(const char *model)
+{
+	open_kind(4, &(struct kind){ model, NULL }, NULL, 0);
+	bench_task("A", 2, 0, 0, "lock L; run 20; unlock L");
+	bench_task("B", 0, 10, 1, "lock L; run 1; unlock L");
+	bench_task("R", 1, 50, 4, "lock L; run 1; unlock L");
+	bench_task("S", 3, 90, 6, "prio R 60");
+	bench_stop_at("B", "futex-queue", 1, 9);
+	bench_probe("L", 15 * U);
+	bench_run(100);
+	ck_assert_str_eq(bench_probed("L", 15 * U), "A [R B]");
+	ck_assert_str_eq(bench_grants("L"), "A 0, R 22, B 25");
+}
+
+START_TEST(bucket_raw)
+{
+	in_the_bucket("futex");
+	ck_assert(!strstr(bench_log(), "effprio B"));
+	close_f();
+}
+END_TEST
+
+START_TEST(bucket_sleeps)
+{
+	in_the_bucket("futex-rt");
+	ck_assert(strstr(bench_log(), "t=4: cpu1 runs R prio=49; R blocks on L owner B order [B]; effprio B 89->49 (donor R)"));
+	ck_assert(strstr(bench_log(), "effprio B 49->39 (donor R)"));
+	ck_assert(strstr(bench_log(), "effprio B 39->89 (none)"));
+	ck_assert_uint_eq(bench_event("L", "futex_wait"), 2); /* the bucket's own events are nobody's */
 	close_f();
 }
 END_TEST
@@ -269,16 +315,18 @@ int main(void)
 	SRunner *r;
 	int failed;
 
-	tcase_add_loop_test(t, uncontended_stays_in_user_mode, 0, 2);
-	tcase_add_loop_test(t, sleepers_are_served_in_order, 0, 2);
-	tcase_add_loop_test(t, barging, 0, 2);
+	tcase_add_loop_test(t, uncontended_stays_in_user_mode, 0, KINDS);
+	tcase_add_loop_test(t, sleepers_are_served_in_order, 0, KINDS);
+	tcase_add_loop_test(t, barging, 0, KINDS);
 	tcase_add_test(t, stealing_past_a_sleeper);
 	tcase_add_test(t, the_word_changes_before_the_sleep);
 	tcase_add_test(t, system_calls_cost);
 	tcase_add_test(t, a_signal_ends_the_sleep_not_the_wait);
 	tcase_add_test(t, holding_is_user_mode);
 	tcase_add_test(t, adaptive_spinning);
-	tcase_add_loop_test(t, trylock, 0, 2);
+	tcase_add_loop_test(t, trylock, 0, KINDS);
+	tcase_add_test(t, bucket_raw);
+	tcase_add_test(t, bucket_sleeps);
 	tcase_add_test(t, condition_wakes_one);
 	tcase_add_test(t, condition_wakes_all);
 	tcase_add_test(t, condition_on_the_way_to_sleep);

@@ -37,6 +37,7 @@
 	X(cohort_ticket, NULL, SIM_PREEMPT_FULL, "", "pass_bound=1")                               \
 	X(hqlock, NULL, SIM_PREEMPT_FULL, "", "fairness=0", "fairness=2")                          \
 	X(futex, &lock_model_qspinlock, SIM_PREEMPT_VOLUNTARY, "", "pthread=1", "pthread=1 adaptive=1") \
+	X(futex_rt, &lock_model_qspinlock, SIM_PREEMPT_RT, "", "pthread=1", "pthread=1 adaptive=1") \
 	X(futex_pp, &lock_model_qspinlock, SIM_PREEMPT_FULL, "", "ceiling=60", "ceiling=99")       \
 	X(futex_pi, &lock_model_qspinlock, SIM_PREEMPT_FULL, "", "robust=1")                       \
 	X(fmlp, &lock_model_qspinlock, SIM_PREEMPT_FULL, "")                                       \
