@@ -383,6 +383,8 @@ void fold_unlock(struct watch *w, const struct sim_rec *rec)
 	struct watch_hold *h;
 
 	sim_assert(task < w->nall && lock < w->nlock);
+	if (w->nset)
+		watch_moment(w, WATCH_ON_AFTER_SET, WATCH_NONE, WATCH_NONE);
 	t->statement = (uint32_t)rec->val;
 	h = l->holdless ? NULL : hold_find(w, task, lock);
 	if (!h && !(l->caps & LOCK_CAP_ANYONE)) { /* the model is not asked: no UNLOCKED will come */

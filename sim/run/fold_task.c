@@ -64,6 +64,8 @@ void fold_switch(struct watch *w, const struct sim_rec *rec)
 {
 	struct watch_task *t;
 
+	if (w->nset)
+		watch_moment(w, WATCH_ON_AFTER_SET, WATCH_NONE, WATCH_NONE);
 	fold_cpu_switch(w, rec);
 	if (rec->task) {
 		sim_assert(rec->task <= w->nall);

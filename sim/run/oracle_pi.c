@@ -240,7 +240,7 @@ static void look_after(struct watch *w, enum watch_moment moment, uint32_t task,
 		return;
 	if (w->nset && pending_sets(w))
 		return;
-	if (moment == WATCH_ON_WAKE)
+	if (moment == WATCH_ON_WAKE || moment == WATCH_ON_AFTER_SET)
 		return;
 	if (moment == WATCH_ON_STILL || moment == WATCH_ON_END) {
 		for (uint32_t i = 0; i < w->ntask; i++)
@@ -289,7 +289,7 @@ static void look_pi(struct watch *w, enum watch_moment moment, uint32_t task, ui
 const struct watch_oracle oracle_pi = {
 	.name = "pi-integrity",
 	.moments = WATCH_BIT(GRANT) | WATCH_BIT(FAIL) | WATCH_BIT(UNLOCKED) | WATCH_BIT(SLEEP) |
-		   WATCH_BIT(WAKE) | WATCH_BIT(PRIO) | WATCH_BIT(STILL) | WATCH_BIT(END),
+		   WATCH_BIT(WAKE) | WATCH_BIT(PRIO) | WATCH_BIT(AFTER_SET) | WATCH_BIT(STILL) | WATCH_BIT(END),
 	.attach = attach_pi,
 	.look = look_pi,
 };

@@ -147,6 +147,7 @@ struct watch_cpu {
 	X(WAKE)	    /* a task was woken; lock or WATCH_NONE */                                     \
 	X(PRIO)	    /* the task's effective or normal priority changed */                          \
 	X(EXIT)	    /* the task exited */                                                          \
+	X(AFTER_SET) /* a switch or a call of unlock() since a priority was set; none, none */     \
                                                                                                    \
 	X(NO_HOLD)  /* unlock() was called by a task without a hold */                             \
 	X(OVERLAP)  /* the task was granted a lock that it does not go together with */            \
