@@ -173,7 +173,7 @@ static GString *whole(struct rtapp *a, const struct json *root)
 	if (has(a, RTAPP_MUTEX))
 		g_string_append_printf(out, "# pthread mutexes%s\n",
 				       a->pi ? " with PTHREAD_PRIO_INHERIT" : "");
-	if (has(a, RTAPP_SUSPENSION))
+	if (has(a, RTAPP_SUSPENSION) || g_hash_table_size(a->resumed))
 		g_string_append(out, "# suspend and resume: a condition and a mutex each; a resume that "
 				     "comes before the suspend is lost\n");
 	if (has(a, RTAPP_FORK))
@@ -218,6 +218,8 @@ GString *import_rtapp(struct import_source *src)
 			  .named = g_ptr_array_new_with_free_func(free_thing),
 			  .body = g_string_new(NULL),
 			  .resumed = g_hash_table_new(g_str_hash, g_str_equal),
+			  .plain = {g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
+				    g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL)},
 			  .counting = true};
 	struct json *root = json_read(src);
 	GString *out = NULL;
@@ -246,6 +248,8 @@ GString *import_rtapp(struct import_source *src)
 	}
 	g_ptr_array_unref(a.named);
 	g_hash_table_destroy(a.resumed);
+	g_hash_table_destroy(a.plain[0]);
+	g_hash_table_destroy(a.plain[1]);
 	json_free(root);
 	return out;
 }

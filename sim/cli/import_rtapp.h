@@ -12,8 +12,8 @@ enum rtapp_kind {
 	RTAPP_BARRIER,
 	RTAPP_TASK,
 	RTAPP_TIMER,      /* names in the text only: each task has its own */
-	RTAPP_SUSPENSION, /* the condition on which a task suspends itself */
-	RTAPP_GUARD,      /* and the mutex that goes with it */
+	RTAPP_SUSPENSION, /* a condition that only suspend and resume use */
+	RTAPP_GUARD,      /* such a mutex */
 	RTAPP_FORK,       /* what the tasks wait for that are to be forked */
 };
 
@@ -30,6 +30,7 @@ struct rtapp {
 	GPtrArray *named;
 	GString *body;       /* of what is being printed */
 	GHashTable *resumed; /* names that some resume mentions: looked up only */
+	GHashTable *plain[2]; /* names of mutexes and of conditions that events or lock_order use: looked up only */
 	bool finding;        /* the very first pass: who is resumed, who is forked */
 	bool counting; /* the first two: finds objects and how often they are used; prints nothing that stays
 			*/

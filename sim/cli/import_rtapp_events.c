@@ -57,6 +57,14 @@ static void wait_on(struct rtapp *a, const struct json *j, bool signal_first)
 	rtapp_put(a, "wait %s with %s", c->name, m->name);
 }
 
+/* suspend and resume take the condition and the mutex of their name, which are those of wait and lock, if
+ * these name them too. */
+static struct rtapp_thing *shared(struct rtapp *a, enum rtapp_kind plain, enum rtapp_kind own,
+				  const char *name)
+{
+	return rtapp_thing(a, g_hash_table_contains(a->plain[plain], name) ? plain : own, name);
+}
+
 /* Where a task suspends itself: on the name it gives if a resume asks for that, as rt-app 1.0 did, else on
  * its own. */
 static void suspend(struct rtapp *a, const struct json *j)
@@ -65,9 +73,9 @@ static void suspend(struct rtapp *a, const struct json *j)
 
 	if (!name || !g_hash_table_contains(a->resumed, name))
 		name = a->task->original;
-	guard = rtapp_thing(a, RTAPP_GUARD, name)->name;
-	rtapp_put(a, "hold %s { wait %s with %s }", guard, rtapp_thing(a, RTAPP_SUSPENSION, name)->name,
-		  guard);
+	guard = shared(a, RTAPP_MUTEX, RTAPP_GUARD, name)->name;
+	rtapp_put(a, "hold %s { wait %s with %s }", guard,
+		  shared(a, RTAPP_CONDITION, RTAPP_SUSPENSION, name)->name, guard);
 }
 
 static void resume(struct rtapp *a, const struct json *j)
@@ -79,9 +87,9 @@ static void resume(struct rtapp *a, const struct json *j)
 		return;
 	if (a->counting)
 		g_hash_table_add(a->resumed, (gpointer)name);
-	sleepers = rtapp_thing(a, RTAPP_SUSPENSION,
-			       name); /* things are declared in the order of their first use */
-	guard = rtapp_thing(a, RTAPP_GUARD, name);
+	sleepers = shared(a, RTAPP_CONDITION, RTAPP_SUSPENSION,
+			  name); /* things are declared in the order of their first use */
+	guard = shared(a, RTAPP_MUTEX, RTAPP_GUARD, name);
 	rtapp_put(a, "hold %s { wakeall %s }", guard->name, sleepers->name);
 }
 

@@ -131,6 +131,8 @@ struct rtapp_thing *rtapp_thing(struct rtapp *a, enum rtapp_kind kind, const cha
 	g_autofree char *tagged = NULL;
 	struct rtapp_thing *n = rtapp_find(a, kind, original);
 
+	if (a->finding && kind <= RTAPP_CONDITION)
+		g_hash_table_add(a->plain[kind], g_strdup(original));
 	if (n)
 		return n;
 	n = g_new0(struct rtapp_thing, 1);

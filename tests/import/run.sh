@@ -51,6 +51,9 @@ status 1 "$lockstep" run --quiet hang.tst
 grep -q "hang.tst:4: await T1 holds L\[0\]" "$dir/out" || { echo "the hang has no line"; cat "$dir/out"; failed=1; }
 status 0 "$lockstep" import --generation pending steal.tst
 grep -q "lock L\[1\] : rtmutex-2.6.31" "$dir/out" || { echo "--generation pending does not choose the model"; failed=1; }
+# by hand: the call at 110 us finds the keeper suspended, who computes 20 us and resumes the caller, who computes 5 us
+(cat shared-name.json.lks; printf 'expect finish caller >= 135us\nexpect finish caller < 137us\nexpect finish keeper >= 138us\nexpect finish keeper < 141us\n') >"$dir/x.lks"
+status 0 "$lockstep" test "$dir/x.lks"
 # models of others: the scheduler and the protocol can be chosen, and what comes out runs
 for more in "--scheduler edf" "--scheduler edf --protocol ipcp" "--scheduler dm --protocol pcp" "--protocol ipcp --cores 2" "--protocol none" "--scheduler given"; do
 	# shellcheck disable=SC2086
