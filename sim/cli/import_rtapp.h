@@ -44,6 +44,7 @@ struct rtapp {
 	gint64 cpus; /* highest that is named, and one more */
 	struct rtapp_thing *task;
 	const char *policy; /* of that task, or NULL */
+	bool one_timer; /* that task uses one timer only, and starts by itself */
 	unsigned indent;
 };
 
@@ -89,6 +90,8 @@ bool rtapp_is_overruled(struct rtapp *a, const struct json *object, const struct
 /* By the beginning of @key; RTAPP_EVENT_NONE: it is none. */
 enum rtapp_event rtapp_event_of(const char *key);
 void rtapp_event(struct rtapp *a, const struct json *j, enum rtapp_event e);
+/* Do all timers of a task and its phases have one name? */
+bool rtapp_has_one_timer(const struct json *task);
 /* "VERB 5us", with @remark behind it. */
 void rtapp_timed(struct rtapp *a, const struct json *j, const char *verb, const char *remark);
 

@@ -93,7 +93,61 @@ static void resume(struct rtapp *a, const struct json *j)
 	rtapp_put(a, "hold %s { wakeall %s }", guard->name, sleepers->name);
 }
 
-/* The grid begins when the timer is first used. A late one keeps it if it is absolute, else begins anew. */
+static const char *timer_name(const struct json *timer)
+{
+	const struct json *ref = json_get(timer, "ref");
+
+	return ref && ref->text ? ref->text : "timer";
+}
+
+static bool all_timers_are(const struct json *block, const char **name)
+{
+	for (guint i = 0; block->kind == JSON_OBJECT && i < block->items->len; i++) {
+		const struct json *j = block->items->pdata[i];
+
+		if (rtapp_event_of(j->key) != RTAPP_EVENT_timer)
+			continue;
+		if (*name && strcmp(*name, timer_name(j)))
+			return false;
+		*name = timer_name(j);
+	}
+	return true;
+}
+
+bool rtapp_has_one_timer(const struct json *task)
+{
+	const struct json *phases = json_get(task, "phases");
+	const char *name = NULL;
+
+	if (!phases || phases->kind != JSON_OBJECT)
+		return all_timers_are(task, &name);
+	for (guint i = 0; i < phases->items->len; i++)
+		if (!all_timers_are(phases->items->pdata[i], &name))
+			return false;
+	return true;
+}
+
+/* All grids of a thread begin with it there. Here that is so of the grid without a name; one with a name
+ * begins when it is first used. */
+static void put_period(struct rtapp *a, const struct rtapp_thing *t, gint64 us, bool unique, bool absolute)
+{
+	g_autoptr(GString) what = g_string_new(NULL);
+	g_autofree char *clean = import_quote(t->original);
+
+	if (!a->one_timer)
+		g_string_append_printf(what, " on %s", t->name);
+	if (!absolute)
+		g_string_append(what, " reset");
+	if (a->one_timer && !unique)
+		g_string_append_printf(what, " # timer %s", clean);
+	else if (!a->one_timer)
+		g_string_append(what, " # its grid begins at its first use here, with the thread there");
+	if (t->count > 1 && !unique)
+		g_string_append(what, "; there all its users share it, here each has its own");
+	rtapp_put(a, "period %" G_GINT64_FORMAT "us%s", us, what->str);
+}
+
+/* A late one keeps its grid if it is absolute, else begins anew. */
 static void timer(struct rtapp *a, const struct json *j)
 {
 	static const char *const known[] = {"ref", "period", "mode", NULL};
@@ -124,11 +178,8 @@ static void timer(struct rtapp *a, const struct json *j)
 		t->user = a->task;
 		t->count += a->counting ? a->task->count : 0;
 	}
-	rtapp_put(a, "period %" G_GINT64_FORMAT "us on %s%s%s", us, t->name,
-		  mode && mode->text && !strcmp(mode->text, "absolute") ? "" : " reset",
-		  t->count > 1 && ref && !g_str_has_prefix(ref, "unique")
-			  ? " # there all its users share it; here each has its own"
-			  : "");
+	put_period(a, t, us, ref && g_str_has_prefix(ref, "unique"),
+		   mode && mode->text && !strcmp(mode->text, "absolute"));
 }
 
 /* As many as the text has forks of it are there from the start, and wait. */

@@ -300,6 +300,7 @@ void rtapp_task(struct rtapp *a, const struct json *task, const char *original, 
 	a->task = rtapp_thing(a, RTAPP_TASK, original);
 	a->task->count = n;
 	a->policy = own && own->text ? own->text : policy;
+	a->one_timer = rtapp_has_one_timer(task);
 	if (!sched(a, task, policy, false, head) || !cpus(a, task, head))
 		return;
 	fork = rtapp_find(a, RTAPP_FORK, original);
@@ -312,5 +313,6 @@ void rtapp_task(struct rtapp *a, const struct json *task, const char *original, 
 	name = g_strconcat(original, "_forked", NULL);
 	a->task = rtapp_thing(a, RTAPP_TASK, name);
 	a->task->count = fork->count;
+	a->one_timer = false;
 	instances(a, task, head->str, fork);
 }

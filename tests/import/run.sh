@@ -54,6 +54,10 @@ grep -q "lock L\[1\] : rtmutex-2.6.31" "$dir/out" || { echo "--generation pendin
 # by hand: the call at 110 us finds the keeper suspended, who computes 20 us and resumes the caller, who computes 5 us
 (cat shared-name.json.lks; printf 'expect finish caller >= 135us\nexpect finish caller < 137us\nexpect finish keeper >= 138us\nexpect finish keeper < 141us\n') >"$dir/x.lks"
 status 0 "$lockstep" test "$dir/x.lks"
+# by hand: turns begin 0, 100 and 200 us after the thread, and the last computation is what finishes; "over" is late at 150 us,
+# and its next turn counted from there
+(cat timer-start.json.lks; printf 'expect finish walker >= 230us\nexpect finish walker < 231us\nexpect finish late >= 750us\nexpect finish late < 751us\nexpect finish over >= 257us\nexpect finish over < 258us\n') >"$dir/x.lks"
+status 0 "$lockstep" test "$dir/x.lks"
 # models of others: the scheduler and the protocol can be chosen, and what comes out runs
 for more in "--scheduler edf" "--scheduler edf --protocol ipcp" "--scheduler dm --protocol pcp" "--protocol ipcp --cores 2" "--protocol none" "--scheduler given"; do
 	# shellcheck disable=SC2086
