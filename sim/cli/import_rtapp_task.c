@@ -223,6 +223,19 @@ static void put_start(struct rtapp *a, gint64 delay)
 	a->started += a->task->count;
 }
 
+static bool has_event(const struct rtapp *a, const struct json *task)
+{
+	bool deadline = rtapp_is_deadline(a, task);
+
+	for (guint i = 0; i < task->items->len; i++) {
+		const struct json *j = task->items->pdata[i];
+
+		if (!rtapp_is_setting(j, deadline) && rtapp_event_of(j->key) != RTAPP_EVENT_NONE)
+			return true;
+	}
+	return false;
+}
+
 /* @forked: by which it is begun, or NULL. */
 static void task_body(struct rtapp *a, const struct json *task, const struct rtapp_thing *forked)
 {
@@ -245,6 +258,11 @@ static void task_body(struct rtapp *a, const struct json *task, const struct rta
 	}
 	if (phases && phases->kind != JSON_OBJECT) {
 		import_error_at(a->src, phases->value_at, "expected { name: { ... } } for \"phases\"");
+		return;
+	}
+	if (!phases && !has_event(a, task)) {
+		import_error_at(a->src, task->at,
+				"expected events such as \"run\", or \"phases\", for task \"%s\"", task->key);
 		return;
 	}
 	opened = rtapp_open_loop(a, task, -1, &acts);
