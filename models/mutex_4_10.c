@@ -17,9 +17,13 @@
  * marks a lock that was handed over with PICKUP. Without `handoff` it is the first step of
  * the rework, in which sleepers neither ask nor spin.
  *
+ * `signal_leaves` is a mistake of 4.10 - 5.12: if a signal ends the wait of the last waiter, its
+ * flags stay behind, and every lock and unlock goes the slow way until somebody queues again.
+ *
  * Mirrors: Linux 4.10 kernel/locking/mutex.c; `pickup`: 4.11 - 5.13; `handoff off`: the first
  * patch alone, as in trees of 4.9
- * Deviations: (1) no ww contexts; (2) no debug checks.
+ * Deviations: (1) no ww contexts; (2) no debug checks; (3) without `signal_leaves` the flags
+ * go with the last waiter whatever ended its wait, as from 5.13 on.
  *
  * Lock:   1 fast: word 0 -> me  2 preemption off  3 try  4 spin as a newcomer  5 wait_lock; try
  *         6 queue  7 loop: a try; b signal; c sleep; d first: ask; e state; f try; g first: spin
@@ -39,7 +43,7 @@ struct mutex_4_10 {
 	atomic_long_t owner;
 	raw_spinlock_t wait_lock;
 	struct optimistic_spin_queue osq;
-	bool handoff, pickup; /* the tunables */
+	bool handoff, pickup, signal_leaves; /* the tunables */
 	struct list_head wait_list;
 } ____cacheline_aligned;
 
@@ -258,7 +262,7 @@ static int mutex_queue_and_wait(struct mutex_4_10 *lock, unsigned int state)
 	lockevent_cond_inc(mutex_eintr, ret);
 	__set_current_state(TASK_RUNNING); /* 9 */
 	list_del(&waiter.list);
-	if (list_empty(&lock->wait_list))
+	if (list_empty(&lock->wait_list) && !(ret && lock->signal_leaves))
 		atomic_long_andnot(MUTEX_FLAGS, &lock->owner);
 	return ret;
 }
@@ -313,6 +317,7 @@ static void mutex_unlock_slow(struct mutex_4_10 *lock)
 static const struct lock_param mutex_4_10_params[] = {
 	{ "handoff", LOCK_PARAM_FLAG, 1, "off: the first patch of the rework, nobody asks" },
 	{ "pickup", LOCK_PARAM_FLAG, 0, "4.11: mark a hand-over; whoever takes the lock clears HANDOFF" },
+	{ "signal_leaves", LOCK_PARAM_FLAG, 0, "4.10 - 5.12: a last waiter that a signal ends leaves its flags behind" },
 	{ NULL }
 };
 
@@ -325,6 +330,7 @@ static void mutex_4_10_init(void *l, const uint64_t *params)
 	INIT_LIST_HEAD(&lock->wait_list);
 	lock->handoff = params[0];
 	lock->pickup = params[1];
+	lock->signal_leaves = params[2];
 }
 
 static int mutex_4_10_lock(void *l, struct lock_req *req)
