@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The owner-word mutexes between 4.10 and 5.13: as the mutex of 6.1 in M1-M7, and the hole
- * of M9. Without hand-off: the first patch of the rework.
+ * The owner-word mutexes between 4.10 and 5.13: as the mutex of 6.1 in M1-M8 and M13-M15, and the
+ * hole of M9. Without hand-off: the first patch of the rework.
  */
 #include <check.h>
 #include <errno.h>
@@ -136,6 +136,22 @@ START_TEST(m7_handoff_to_a_sleeper)
 }
 END_TEST
 
+START_TEST(m8_barging_at_the_release)
+{
+	open_m(3, 2, _i);
+	bench_task("A", 0, 0, 0, "lock L; run 10; unlock L");
+	bench_task("E", 1, 0, 4, "run 6; lock L; run 3; unlock L");
+	bench_task("B", 2, 0, 1, "lock L; run 1; unlock L");
+	bench_probe("L", 11 * U);
+	close_m("A 0, E 10, B 13");
+	ck_assert_str_eq(bench_probed("L", 11 * U), "E");
+	ck_assert_uint_eq(bench_event("L", "mutex_spin"), 1); /* B, which never left the osq */
+	ck_assert_uint_eq(bench_event("L", "mutex_spin_acquired"), 1);
+	ck_assert_uint_eq(bench_event("L", "mutex_queued"), 0);
+	bench_close();
+}
+END_TEST
+
 /*
  * B, woken, finds itself first and sets HANDOFF on the free mutex; D takes it before B tries.
  * 4.10 keeps the flag, and D hands over at 22. 4.11 clears it, and B never asks again: it is
@@ -178,6 +194,41 @@ START_TEST(m10_signal_leaves_the_flag_to_the_next)
 }
 END_TEST
 
+START_TEST(m13_rt_task_does_not_spin_on_its_own_cpu)
+{
+	open_m(1, 0, _i);
+	bench_task("A", 0, 0, 0, "lock L; run 5; unlock L");
+	bench_task("R", 0, 50, 2, "lock L; run 1; unlock L");
+	bench_probe("L", 3 * U);
+	close_m("A 0, R 5");
+	ck_assert_str_eq(bench_probed("L", 3 * U), "A|WAITERS [R]");
+	ck_assert_uint_eq(bench_event("L", "mutex_spin"), 0);
+	bench_close();
+}
+END_TEST
+
+START_TEST(m14_no_priority_anywhere)
+{
+	open_m(3, 2, _i);
+	bench_task("A", 0, 0, 0, "lock L; park 10; run 1; unlock L");
+	bench_task("W1", 1, 10, 1, "lock L; run 1; unlock L");
+	bench_task("W2", 2, 80, 2, "lock L; run 1; unlock L");
+	close_m("A 0, W1 15, W2 18");
+	bench_close();
+}
+END_TEST
+
+START_TEST(m15_unbounded_inversion)
+{
+	open_m(1, 0, _i);
+	bench_task("Lo", 0, 10, 0, "lock L; run 5; unlock L; run 2");
+	bench_task("Hi", 0, 30, 1, "lock L; run 1; unlock L; run 1");
+	bench_task("Me", 0, 20, 2, "run 10");
+	close_m("Lo 0, Hi 15");
+	bench_close();
+}
+END_TEST
+
 START_TEST(trylock)
 {
 	open_m(2, 2, _i);
@@ -203,8 +254,12 @@ int main(void)
 	tcase_add_loop_test(t, m5_owner_sleeps_under_spinners, 0, VERSIONS);
 	tcase_add_loop_test(t, m6_need_resched_in_the_queue, 0, VERSIONS);
 	tcase_add_loop_test(t, m7_handoff_to_a_sleeper, 0, VERSIONS);
+	tcase_add_loop_test(t, m8_barging_at_the_release, 0, VERSIONS);
 	tcase_add_loop_test(t, m9_handoff_on_a_free_mutex, V4_10, FIRST_STEP);
 	tcase_add_loop_test(t, m10_signal_leaves_the_flag_to_the_next, V4_10, FIRST_STEP);
+	tcase_add_loop_test(t, m13_rt_task_does_not_spin_on_its_own_cpu, 0, VERSIONS);
+	tcase_add_loop_test(t, m14_no_priority_anywhere, 0, VERSIONS);
+	tcase_add_loop_test(t, m15_unbounded_inversion, 0, VERSIONS);
 	tcase_add_loop_test(t, trylock, 0, VERSIONS);
 	suite_add_tcase(s, t);
 	r = srunner_create(s);

@@ -11,11 +11,16 @@
 
 #include "tests/unit/models/test_rtmutex_world.h"
 
-extern const struct lock_model lock_model_rtmutex;
+extern const struct lock_model lock_model_rtmutex, lock_model_rtspinlock;
 
 static void golden(const struct world_task *cast, const char *story)
 {
 	world_golden((struct world){ 0 }, &lock_model_rtmutex, cast, story);
+}
+
+static void golden_spinlock(const struct world_task *cast, const char *story)
+{
+	world_golden((struct world){ 0 }, &lock_model_rtspinlock, cast, story);
 }
 
 static void golden_cpus(const struct world_task *cast, const char *story)
@@ -34,6 +39,28 @@ START_TEST(r1)
 	};
 
 	golden(cast,
+		"t=0: cpu0 runs Lo prio=89; Lo GETS L fast\n"
+		"t=1: cpu0 runs Hi prio=69; Hi blocks on L owner Lo order [Hi]; "
+		"effprio Lo 89->69 (donor Hi); cpu0 runs Lo prio=69\n"
+		"t=5: Lo RELEASES L -> wakes Hi; effprio Lo 69->89 (none); cpu0 runs Hi prio=69; "
+		"Hi GETS L prio=69\n"
+		"t=6: Hi RELEASES L fast\n"
+		"t=7: cpu0 runs Me prio=79\n"
+		"t=17: cpu0 runs Lo prio=89");
+}
+END_TEST
+
+/* Q9: the same with an RT spinlock, the same trace */
+START_TEST(q9)
+{
+	static const struct world_task cast[] = {
+		{ "Lo", 10, 0, 0, "+L 5 -L 2" },
+		{ "Hi", 30, 0, 1, "+L 1 -L 1" },
+		{ "Me", 20, 0, 2, "10" },
+		{ NULL },
+	};
+
+	golden_spinlock(cast,
 		"t=0: cpu0 runs Lo prio=89; Lo GETS L fast\n"
 		"t=1: cpu0 runs Hi prio=69; Hi blocks on L owner Lo order [Hi]; "
 		"effprio Lo 89->69 (donor Hi); cpu0 runs Lo prio=69\n"
@@ -389,6 +416,7 @@ int main(void)
 	int failed;
 
 	tcase_add_test(tc, r1);
+	tcase_add_test(tc, q9);
 	tcase_add_test(tc, r2);
 	tcase_add_test(tc, r3);
 	tcase_add_test(tc, r4);
