@@ -191,7 +191,7 @@ static bool mutex_can_spin_on_owner(struct mutex *lock)
 {
 	struct task_struct *owner;
 
-	if (!lock->spin_on_owner || need_resched())
+	if (need_resched())
 		return false;
 	owner = mutex_owner(lock);
 	return !owner || owner_on_cpu(owner);
@@ -244,9 +244,11 @@ static bool mutex_spin_newcomer(struct mutex *lock)
 
 static bool mutex_optimistic_spin(struct mutex *lock, bool waiter)
 {
+	if (!lock->spin_on_owner) /* 4d is part of the spinning */
+		return false;
 	if (!waiter && mutex_spin_newcomer(lock))
 		return true;
-	if (waiter && lock->spin_on_owner) {
+	if (waiter) {
 		lockevent_inc(mutex_waiter_spin);
 		if (mutex_spin(lock, true))
 			return true;

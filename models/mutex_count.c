@@ -10,7 +10,7 @@ static bool has_sleepers(const struct mutex_count *lock)
 
 static void set_owner(struct mutex_count *lock, struct task_struct *owner)
 {
-	if (lock->rules & MUTEX_SPIN)
+	if (lock->rules & MUTEX_PREEMPT_OFF) /* the field came with it, and stays if nobody spins */
 		WRITE_ONCE(lock->owner, owner);
 	else
 		lock->owner = owner; /* no such field: for view() only */
@@ -91,6 +91,20 @@ static int queue_and_wait(struct mutex_count *lock, unsigned int state)
 	return ret;
 }
 
+/* S and what comes of it. True: acquired. */
+static bool spin_first(struct mutex_count *lock)
+{
+	if (!(lock->rules & MUTEX_SPIN))
+		return false;
+	if (mutex_count_spin(lock))
+		return true;
+	if ((lock->rules & MUTEX_EXTRA_RESCHED) && need_resched()) {
+		lockevent_inc(mutex_resched);
+		schedule_preempt_disabled();
+	}
+	return false;
+}
+
 static int lock_slow(struct mutex_count *lock, unsigned int state)
 {
 	unsigned int rules = lock->rules;
@@ -100,13 +114,8 @@ static int lock_slow(struct mutex_count *lock, unsigned int state)
 		preempt_disable(); /* 2 */
 	model_step("mutex-slow");
 	trace_contention_begin(lock, LCB_F_MUTEX | (rules & MUTEX_SPIN ? LCB_F_SPIN : 0));
-	if (!(rules & MUTEX_SPIN) || !mutex_count_spin(lock)) {
-		if ((rules & MUTEX_EXTRA_RESCHED) && need_resched()) {
-			lockevent_inc(mutex_resched);
-			schedule_preempt_disabled();
-		}
+	if (!spin_first(lock))
 		ret = queue_and_wait(lock, state);
-	}
 	trace_contention_end(lock, ret);
 	if (rules & MUTEX_PREEMPT_OFF)
 		preempt_enable(); /* 6 */

@@ -410,6 +410,23 @@ START_TEST(spinning_can_be_switched_off)
 }
 END_TEST
 
+/* Without spinning there is no point at which it reschedules before it queues: C is in the list, and then K runs. */
+START_TEST(no_reschedule_point_without_spinning)
+{
+	bench_open(3);
+	bench_lock_params("L", "mutex", "spin_on_owner=0");
+	bench_task("A", 0, 0, 0, "lock L; run 10; unlock L");
+	bench_task("C", 2, 0, 2, "lock L; run 2; unlock L");
+	bench_task("K", 2, 50, 4, "run 3");
+	bench_stop_access("C", 1, 2, 6); /* preemption is off by then */
+	bench_probe("L", 7 * U);
+	bench_run(100);
+	ck_assert_int_eq(bench_ran("K", 1), 6);
+	ck_assert_str_eq(bench_probed("L", 7 * U), "A|WAITERS [C]");
+	close_m();
+}
+END_TEST
+
 /* Everything again with every poll executed, and with priced raw locks: the order is the same. */
 START_TEST(polling_changes_nothing)
 {
@@ -460,6 +477,7 @@ int main(void)
 	tcase_add_test(t, m16_fast_paths_need_an_empty_list);
 	tcase_add_test(t, s11_wake_up_after_the_unlock);
 	tcase_add_test(t, spinning_can_be_switched_off);
+	tcase_add_test(t, no_reschedule_point_without_spinning);
 	tcase_add_loop_test(t, polling_changes_nothing, 0, 4);
 	suite_add_tcase(s, t);
 	r = srunner_create(s);

@@ -472,6 +472,35 @@ START_TEST(patch_6_extra_reschedule_point)
 }
 END_TEST
 
+/* Without spinning there is no such point either. */
+START_TEST(no_reschedule_point_without_spinning)
+{
+	open_params(3, 2, "mutex-3.15", "spin_on_owner=0");
+	bench_task("A", 0, 0, 0, "lock L; run 10; unlock L");
+	bench_task("C", 2, 0, 2, "lock L; run 2; unlock L");
+	bench_task("K", 2, 50, 4, "run 3");
+	bench_stop_at("C", "mutex-slow", 1, 6);
+	bench_probe("L", 7 * U);
+	run_m();
+	ck_assert_int_eq(bench_ran("K", 1), 6);
+	ck_assert_str_eq(bench_probed("L", 7 * U), "A [C]");
+	ck_assert_uint_eq(bench_event("L", "mutex_resched"), 0);
+	close_m();
+}
+END_TEST
+
+/* From 2.6.30 on the owner is noted (the second access of a fast lock) whether or not anybody spins. */
+START_TEST(the_owner_is_noted_without_spinning)
+{
+	open_params(1, 2, model[_i], _i == A ? NULL : "spin_on_owner=0");
+	bench_task("A", 0, 0, 0, "lock L; run 2; unlock L");
+	bench_stop_access("A", 1, 2, 4);
+	run_m();
+	ck_assert_str_eq(bench_grants("L"), _i == A ? "A 0" : "A 4");
+	close_m();
+}
+END_TEST
+
 /* 3.12: A lets go while C, done with spinning, is on its way to wait_lock. */
 static void once_more(const char *name, bool queued)
 {
@@ -526,6 +555,8 @@ static void add_patches(TCase *t)
 	tcase_add_test(t, patch_4_unlock_without_wait_lock);
 	tcase_add_test(t, patch_6_extra_reschedule_point);
 	tcase_add_test(t, once_more_under_wait_lock);
+	tcase_add_test(t, no_reschedule_point_without_spinning);
+	tcase_add_loop_test(t, the_owner_is_noted_without_spinning, 0, VERSIONS);
 }
 
 int main(void)
