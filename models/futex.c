@@ -22,7 +22,7 @@
  * the bucket's lock lies on lines of its own, and who waits for it counts, and is shown, as
  * one who waits for the futex.
  *
- * Lock:   1 swap 0 -> 1   2 adaptive: swap again for some turns   3 exchange with 2, old 0:
+ * Lock:   1 swap 0 -> 1   2 adaptive: swap again for some turns, and once   3 exchange with 2, old 0:
  *         mine   4 FUTEX_WAIT while the word is 2   5 back to 3
  * Unlock: 1 exchange with 0   2 it was 2: FUTEX_WAKE, one
  */
@@ -86,6 +86,10 @@ static int adaptive_spin(struct futex_lock *lock, struct kw_timeout *timeout, bo
 
 	while (!*barged && count++ < turns) {
 		cpu_relax();
+		*barged = lll_trylock(lock);
+	}
+	if (!*barged) { /* 1 again, as whoever does not spin: a lock that is free by now is taken with 1 */
+		model_step("futex-spun");
 		*barged = lll_trylock(lock);
 	}
 	if (!*barged)

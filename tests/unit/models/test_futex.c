@@ -182,6 +182,22 @@ START_TEST(adaptive_spinning)
 }
 END_TEST
 
+/* The turns are over, and the lock is free by then: a last swap takes it with 1, so that its unlock wakes nobody. */
+START_TEST(adaptive_swaps_again_before_it_sleeps)
+{
+	open_cost(2, "pthread=1 adaptive=1", "relax", U);
+	bench_task("A", 0, 0, 0, "lock L; run 20; unlock L");
+	bench_task("B", 1, 0, 1, "lock L; run 1; unlock L");
+	bench_stop_at("B", "futex-spun", 1, 25);
+	bench_run(100);
+	ck_assert_str_eq(bench_grants("L"), "A 0, B 25");
+	ck_assert_str_eq(bench_words(), "00000001 00000000 00000001 00000000");
+	ck_assert_uint_eq(bench_event("L", "futex_contended"), 0);
+	ck_assert_uint_eq(bench_event("L", "futex_wake_none"), 0);
+	close_f();
+}
+END_TEST
+
 START_TEST(trylock)
 {
 	open_kind(2, &kinds[_i], NULL, 0);
@@ -324,6 +340,7 @@ int main(void)
 	tcase_add_test(t, a_signal_ends_the_sleep_not_the_wait);
 	tcase_add_test(t, holding_is_user_mode);
 	tcase_add_test(t, adaptive_spinning);
+	tcase_add_test(t, adaptive_swaps_again_before_it_sleeps);
 	tcase_add_loop_test(t, trylock, 0, KINDS);
 	tcase_add_test(t, bucket_raw);
 	tcase_add_test(t, bucket_sleeps);
