@@ -21,6 +21,7 @@
  *  3. `deadlock on` gives every caller what only PI futexes ask for. It misses cycles, as the
  *     original does: a walk ends where what it carries is not the strongest pi waiter.
  *  4. A queued waiter that steals gets what the next one lends; it is lost in the original.
+ *     Who waited for itself takes back what it lent itself; in the original its waiter stays there.
  *  5. Timeouts and fatal signals end waits in any state that the caller chose.
  *
  * Lock:   1 fast  2 wait_lock; free, or to be had from a pending owner  3 queue, boost  4 sleep,

@@ -147,9 +147,11 @@ void pending_adjust_pi(struct task_struct *task)
 
 /* -- queueing: wait_lock held ------------------------------------------------------------------ */
 
-static void pending_lends(struct rt_mutex_base *lock, struct task_struct *owner)
+/* @waiter, gone from the queue, hangs in the owner's pi_waiters only if it is the owner's own. */
+static void pending_lends(struct rt_mutex_base *lock, struct task_struct *owner, struct rt_mutex_waiter *waiter)
 {
 	raw_spin_lock(&owner->pi_lock);
+	rt_mutex_dequeue_pi(owner, waiter);
 	if (rt_mutex_has_waiters(lock))
 		rt_mutex_enqueue_pi(owner, rt_mutex_top_waiter(lock));
 	raw_spin_unlock(&owner->pi_lock);
@@ -206,8 +208,8 @@ void pending_leave(struct rt_mutex_base *lock, struct rt_mutex_waiter *waiter)
 	raw_spin_unlock(&current->pi_lock);
 	if (!was_top)
 		return;
-	if (owner == current) { /* stolen while queued */
-		pending_lends(lock, current);
+	if (owner == current) { /* stolen while queued; or it waited for itself, and lent itself */
+		pending_lends(lock, current, waiter);
 		return;
 	}
 	raw_spin_lock(&owner->pi_lock);

@@ -208,6 +208,29 @@ START_TEST(deadlocks)
 }
 END_TEST
 
+/* Nothing of the waiter stays behind with the owner, who is the waiter itself. */
+START_TEST(self_deadlock)
+{
+	static const struct world_task cast[] = {
+		{ "A", 10, 0, 0, "+L +L 1 -L 1" },
+		{ "B", 5, 1, 0, "2 +L 1 -L" },
+		{ NULL },
+	};
+	struct world w = { .params = { 1 } };
+
+	world_run(&w, &lock_model_rtmutex_2_6_31, cast, 1);
+	ck_assert_int_eq(world_result(&w, "A"), -EDEADLK);
+	ck_assert_ptr_null(w.broken);
+	world_finish(&w);
+	w = (struct world){ .params = { 1 } };
+	world_run(&w, &lock_model_rtmutex_2_6_31, cast, 40);
+	ck_assert_ptr_null(w.broken);
+	ck_assert_int_eq(world_result(&w, "B"), 0);
+	ck_assert_int_eq(world_prio(&w, "A"), 89);
+	world_finish(&w);
+}
+END_TEST
+
 START_TEST(depth_limit)
 {
 	static const struct world_task cast[] = {
@@ -243,6 +266,7 @@ int main(void)
 	tcase_add_test(tc, r16_lateral_steal);
 	tcase_add_test(tc, the_queue_lends_to_the_pending_owner);
 	tcase_add_test(tc, deadlocks);
+	tcase_add_test(tc, self_deadlock);
 	tcase_add_test(tc, depth_limit);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_ENV);
