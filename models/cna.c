@@ -18,7 +18,9 @@
  * 2020/21; Kogan and Dice, arXiv 1810.05600); never merged
  * Deviations: (1) no paravirt; (2) the threshold is looked at where the headship is handed
  * on, too, not only where it is taken; (3) `shuffle_reduction` draws from a congruential
- * sequence per CPU, seeded with its number.
+ * sequence per CPU, seeded with its number; (4) the head goes on moving waiters for as long
+ * as it waits, as in v15, where v13 and v14 move one at most and then take the next one for local; as in v15, too,
+ * the preferred node is passed on only along with a secondary queue.
  *
  * Head of the queue, with the step numbers of qspinlock.c:
  *   11a order the queue   12 wait for locked|pending   13 last: or the secondary queue's turn
@@ -81,9 +83,10 @@ static u32 secondary_of(const struct cna_node *head)
 	return code > 1 ? code : 0;
 }
 
+/* Older than the threshold, by the jiffy; as old is not enough. */
 static bool threshold_reached(const struct cna_lock *lock, const struct cna_node *head)
 {
-	return secondary_of(head) && jiffies + 1 - head->start >= msecs_to_jiffies(lock->threshold);
+	return secondary_of(head) && jiffies + 1 - head->start > msecs_to_jiffies(lock->threshold);
 }
 
 /* -- ordering ---------------------------------------------------------------------------------- */

@@ -80,6 +80,11 @@ START_TEST(q7_threshold)
 	bench_run(20000);
 	ck_assert_uint_eq(bench_event("L", "cna_flush"), 0);
 	close_numa("C0 0, C4 9000, C1 9010, C2 9020, C5 9030");
+	open_numa("cna", NULL); /* as old as the threshold, and not older */
+	q7("10000", 0);
+	bench_run(20000);
+	ck_assert_uint_eq(bench_event("L", "cna_flush"), 0);
+	close_numa("C0 0, C4 10000, C1 10010, C2 10020, C5 10030");
 	open_numa("cna", "threshold=3000000000"); /* ps */
 	q7("4000", 0);
 	bench_run(20000);
