@@ -4,7 +4,8 @@
  * which those who wait for a word sleep, RT tasks first by priority, the rest FIFO.
  *
  * Mirrors: Linux 6.1 kernel/futex/waitwake.c
- * Deviations: (1) each word has a hash bucket of its own; (2) the bucket's lock is a raw
+ * Deviations: (1) each word has a hash bucket of its own, whose count of waiters goes down once its lock is
+ * free again, where the kernel still holds it; (2) the bucket's lock is a raw
  * spinlock under PREEMPT_RT, too, where it is a sleeping one in the kernel; only futex-rt has
  * that; (3) a private futex: no lookup of the page.
  *

@@ -22,7 +22,8 @@
  * Deviations: those of rtmutex; (6) a lock has a hash bucket of its own, which is a raw spinlock
  * under PREEMPT_RT, too; (7) a signal restarts the call at once; (8) the state is part of the
  * lock and never fails to be allocated; (9) the exit path is from memory, and a robust lock that
- * was recovered counts as consistent.
+ * was recovered counts as consistent; (10) who was named in the word and left while nobody had the rt_mutex names
+ * the top waiter, where the kernel lets go of its locks and looks again.
  *
  * Lock:   0 swap 0 -> TID   1 bucket; mine: -EDEADLK   2 somebody waits: join the state   3 no holder: take
  *         4 set WAITERS, make the state   5 queue; rt_mutex: take or block   6 wait   7 failed: try once

@@ -16,7 +16,8 @@
  * Mirrors: Linux 3.10 kernel/mutex.c; 3.13 and 3.15 kernel/locking/mutex.c; `keep_spinning`
  * 4.0 - 4.9; `wake_q` 4.6 - 4.9
  * Deviations: (1) x86 fast paths only; (2) no debug checks, no ww contexts; (3) the node of
- * 3.15's OSQ is named by its CPU, as from 3.17 on.
+ * 3.15's OSQ is named by its CPU, as from 3.17 on; (4) `once_more` exchanges any count that is not negative, as
+ * in 3.13; 3.18 only one that is 1.
  */
 #include "models/mutex_count.h"
 

@@ -23,7 +23,8 @@
  * Mirrors: Linux 4.10 kernel/locking/mutex.c; `pickup`: 4.11 - 5.13; `handoff off`: the first
  * patch alone, as in trees of 4.9
  * Deviations: (1) no ww contexts; (2) no debug checks; (3) without `signal_leaves` the flags
- * go with the last waiter whatever ended its wait, as from 5.13 on.
+ * go with the last waiter whatever ended its wait, as from 5.13 on; (4) a first waiter tries, then spins, as from 4.11 on: 4.10 spins, then
+ * tries; (5) `handoff off` frees by compare-and-swap, where the first patch has one atomic and.
  *
  * Lock:   1 fast: word 0 -> me  2 preemption off  3 try  4 spin as a newcomer  5 wait_lock; try
  *         6 queue  7 loop: a try; b signal; c sleep; d first: ask; e state; f try; g first: spin
