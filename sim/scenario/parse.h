@@ -217,6 +217,8 @@ bool parse_is_constant(const struct scn_expr *e);
 
 /* '{' statements '}' */
 bool parse_block(struct parser *p, struct scn_stmt **body);
+/* Whether the text goes on with something that can only stand outside: the block was not closed. */
+bool parse_block_ran_out(struct parser *p);
 /* parse_acquire.c: a statement about a lock or the like; false if @kw begins none. *@ok: it was read. */
 bool parse_object_statement(struct parser *p, struct scn_stmt *s, enum keyword kw, bool *ok);
 /* { how }: try, timeout … into @s. */

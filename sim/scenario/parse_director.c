@@ -269,20 +269,6 @@ static struct scn_task *director_task(struct parser *p, struct sim_pos pos)
 	return task;
 }
 
-/* A statement that stands outside of the block, whose end somebody forgot. */
-static bool outside(struct parser *p, unsigned inside)
-{
-	struct token next;
-
-	if (!p->tok.first || p->depth != inside)
-		return false;
-	if (p->tok.kw == KW_run) {
-		parse_peek(p, &next, 1);
-		return next.kind == TOK_NAME; /* "run until done", not a task's "run 1ms" */
-	}
-	return lex_keyword_where(p->tok.kw) == KW_TOP;
-}
-
 bool parse_director(struct parser *p, struct sim_pos pos)
 {
 	struct scn_task *task = director_task(p, pos);
@@ -294,7 +280,7 @@ bool parse_director(struct parser *p, struct sim_pos pos)
 		return false;
 	inside = p->depth;
 	while (!parse_is(p, '}') && !parse_stopped(p)) {
-		if (p->tok.kind == TOK_END || outside(p, inside)) {
+		if (parse_block_ran_out(p)) {
 			p->unclosed = true;
 			return parse_fail(p, SIM_DIAG_open_block, open, "this block is not closed");
 		}

@@ -320,8 +320,7 @@ static bool parse_statement(struct parser *p, struct scn_stmt **out)
 	return true;
 }
 
-/* Whether the text goes on with something that can only stand outside: the block was not closed. */
-static bool block_ran_out(struct parser *p)
+bool parse_block_ran_out(struct parser *p)
 {
 	struct token next, third;
 
@@ -352,7 +351,7 @@ bool parse_block(struct parser *p, struct scn_stmt **body)
 	parse_advance(p);
 	inside = p->depth;
 	while (!parse_is(p, '}') && !parse_stopped(p)) {
-		if (block_ran_out(p)) {
+		if (parse_block_ran_out(p)) {
 			if (!p->unclosed)
 				parse_fail(p, SIM_DIAG_open_block, open, "this block is not closed");
 			p->unclosed = true; /* one message, however many blocks are open */
