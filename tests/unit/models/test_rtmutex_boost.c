@@ -18,18 +18,13 @@ static void golden(const struct world_task *cast, const char *story)
 	world_golden((struct world){ 0 }, &lock_model_rtmutex, cast, story);
 }
 
-static void golden_spinlock(const struct world_task *cast, const char *story)
-{
-	world_golden((struct world){ 0 }, &lock_model_rtspinlock, cast, story);
-}
-
 static void golden_cpus(const struct world_task *cast, const char *story)
 {
 	world_golden((struct world){ .loose = true }, &lock_model_rtmutex, cast, story);
 }
 
-/* R1: classic bounded inversion */
-START_TEST(r1)
+/* R1: classic bounded inversion; Q9: the same with an RT spinlock, the same trace */
+static void bounded_inversion(const struct lock_model *model)
 {
 	static const struct world_task cast[] = {
 		{ "Lo", 10, 0, 0, "+L 5 -L 2" },
@@ -38,7 +33,7 @@ START_TEST(r1)
 		{ NULL },
 	};
 
-	golden(cast,
+	world_golden((struct world){ 0 }, model, cast,
 		"t=0: cpu0 runs Lo prio=89; Lo GETS L fast\n"
 		"t=1: cpu0 runs Hi prio=69; Hi blocks on L owner Lo order [Hi]; "
 		"effprio Lo 89->69 (donor Hi); cpu0 runs Lo prio=69\n"
@@ -48,27 +43,16 @@ START_TEST(r1)
 		"t=7: cpu0 runs Me prio=79\n"
 		"t=17: cpu0 runs Lo prio=89");
 }
+
+START_TEST(r1)
+{
+	bounded_inversion(&lock_model_rtmutex);
+}
 END_TEST
 
-/* Q9: the same with an RT spinlock, the same trace */
 START_TEST(q9)
 {
-	static const struct world_task cast[] = {
-		{ "Lo", 10, 0, 0, "+L 5 -L 2" },
-		{ "Hi", 30, 0, 1, "+L 1 -L 1" },
-		{ "Me", 20, 0, 2, "10" },
-		{ NULL },
-	};
-
-	golden_spinlock(cast,
-		"t=0: cpu0 runs Lo prio=89; Lo GETS L fast\n"
-		"t=1: cpu0 runs Hi prio=69; Hi blocks on L owner Lo order [Hi]; "
-		"effprio Lo 89->69 (donor Hi); cpu0 runs Lo prio=69\n"
-		"t=5: Lo RELEASES L -> wakes Hi; effprio Lo 69->89 (none); cpu0 runs Hi prio=69; "
-		"Hi GETS L prio=69\n"
-		"t=6: Hi RELEASES L fast\n"
-		"t=7: cpu0 runs Me prio=79\n"
-		"t=17: cpu0 runs Lo prio=89");
+	bounded_inversion(&lock_model_rtspinlock);
 }
 END_TEST
 
