@@ -87,8 +87,8 @@ static void resume(struct rtapp *a, const struct json *j)
 		return;
 	if (a->counting)
 		g_hash_table_add(a->resumed, (gpointer)name);
-	sleepers = shared(a, RTAPP_CONDITION, RTAPP_SUSPENSION,
-			  name); /* things are declared in the order of their first use */
+	/* things are declared in the order of their first use */
+	sleepers = shared(a, RTAPP_CONDITION, RTAPP_SUSPENSION, name);
 	guard = shared(a, RTAPP_MUTEX, RTAPP_GUARD, name);
 	rtapp_put(a, "hold %s { wakeall %s }", guard->name, sleepers->name);
 }
