@@ -12,12 +12,12 @@
  * (barging, unbounded). Nobody spins, but for `adaptive`. Sleepers are woken in order of
  * arrival, RT tasks first by priority. Whoever holds it can be preempted like any user code.
  *
- * Mirrors: glibc 2.34 nptl/lowlevellock.c, sysdeps/nptl/lowlevellock.h, and
- * nptl/pthread_mutex_lock.c for `pthread` and `adaptive`; Linux 6.1 kernel/futex/waitwake.c
  * futex-rt is the same on a kernel with PREEMPT_RT: the lock of the hash bucket sleeps.
  * Whoever finds the word taken queues there before it has looked at the word again, so that
  * behind one that is preempted in the bucket all stand who would else have got the lock.
  *
+ * Mirrors: glibc 2.34 nptl/lowlevellock.c, sysdeps/nptl/lowlevellock.h, and
+ * nptl/pthread_mutex_lock.c for `pthread` and `adaptive`; Linux 6.1 kernel/futex/waitwake.c
  * Deviations: those of futex.h; (4) as in glibc when it runs several threads; (5) futex-rt:
  * the bucket's lock lies on lines of its own, and who waits for it counts, and is shown, as
  * one who waits for the futex.
@@ -223,5 +223,5 @@ LOCK_MODEL(futex_rt) = {
 	.summary = "futex on PREEMPT_RT: the lock of the hash bucket is a sleeping one",
 	.size = sizeof(struct futex_rt_lock),
 	.init = futex_rt_init,
-	.prio_changed = rt_spin_prio_changed,
+	.prio_changed = rt_mutex_prio_changed,
 };

@@ -312,22 +312,18 @@ static int pi_user_lock_slow(struct pi_futex *f, struct lock_req *req)
 
 static const struct lock_param pi_params[] = {
 	{ "robust", LOCK_PARAM_FLAG, 0, "on: a holder that exits leaves OWNER_DIED, and the next goes on" },
-	{ "max_lock_depth", LOCK_PARAM_COUNT, 1024, "blocked tasks a chain walk visits before it gives up" },
+	{ "max_lock_depth", LOCK_PARAM_COUNT, RT_MUTEX_MAX_LOCK_DEPTH, "blocked tasks a chain walk visits before it gives up" },
 	{ NULL },
 };
 
 static void pi_init(void *l, const uint64_t *params)
 {
 	struct pi_futex *f = l;
-	struct rt_mutex_base *rtm = &f->hb.state.pi_mutex;
 
 	f->robust = params[0];
 	raw_spin_lock_init(&f->hb.lock);
 	INIT_LIST_HEAD(&f->hb.chain);
-	raw_spin_lock_init(&rtm->wait_lock);
-	rtm->waiters = RB_ROOT_CACHED;
-	rtm->chwalk = RT_MUTEX_FULL_CHAINWALK;
-	rtm->max_lock_depth = (unsigned int)params[1];
+	rt_mutex_base_init(&f->hb.state.pi_mutex, RT_MUTEX_FULL_CHAINWALK, (unsigned int)params[1]);
 }
 
 int futex_pi_lock(void *l, struct lock_req *req)
@@ -365,11 +361,6 @@ static bool pi_owner_died(void *l, struct lock_req *req)
 	lockevent_inc(futex_pi_dead);
 	futex_unlock_pi(f, FUTEX_OWNER_DIED);
 	return true;
-}
-
-static void pi_prio_changed(void *l, struct task_struct *p)
-{
-	rt_mutex_adjust_pi(p);
 }
 
 static void pi_view(const void *l, struct lock_view *view)
@@ -415,7 +406,7 @@ LOCK_MODEL(futex_pi) = {
 	.lock = futex_pi_lock,
 	.unlock = pi_unlock,
 	.owner_died = pi_owner_died,
-	.prio_changed = pi_prio_changed,
+	.prio_changed = rt_mutex_prio_changed,
 	.view = pi_view,
 	.broken = pi_broken,
 };

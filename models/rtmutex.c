@@ -138,19 +138,13 @@ static int rt_mutex_slowlock(struct rt_mutex_base *lock, unsigned int state, str
 
 static const struct lock_param params[] = {
 	{ "deadlock", LOCK_PARAM_FLAG, 0, "on: full chain walk, deadlocks return -EDEADLK; off: minimal walk" },
-	{ "max_lock_depth", LOCK_PARAM_COUNT, 1024, "blocked tasks a chain walk visits before it gives up" },
+	{ "max_lock_depth", LOCK_PARAM_COUNT, RT_MUTEX_MAX_LOCK_DEPTH, "blocked tasks a chain walk visits before it gives up" },
 	{ NULL },
 };
 
 static void rtmutex_init(void *l, const uint64_t *values)
 {
-	struct rt_mutex_base *lock = l;
-
-	raw_spin_lock_init(&lock->wait_lock);
-	lock->waiters = RB_ROOT_CACHED;
-	lock->chwalk = values[0] ? RT_MUTEX_FULL_CHAINWALK : RT_MUTEX_MIN_CHAINWALK;
-	lock->max_lock_depth = (unsigned int)values[1];
-	lock->lateral = false;
+	rt_mutex_base_init(l, values[0] ? RT_MUTEX_FULL_CHAINWALK : RT_MUTEX_MIN_CHAINWALK, (unsigned int)values[1]);
 }
 
 static unsigned int sleep_state(const struct lock_req *req)
@@ -186,11 +180,6 @@ static void rtmutex_unlock(void *l, struct lock_req *req)
 	rt_mutex_unlock_base(l);
 }
 
-static void rtmutex_prio_changed(void *l, struct task_struct *p)
-{
-	rt_mutex_adjust_pi(p);
-}
-
 static void rtmutex_view(const void *l, struct lock_view *view)
 {
 	rt_mutex_view(l, view);
@@ -213,7 +202,7 @@ LOCK_MODEL(rtmutex) = {
 	.init = rtmutex_init,
 	.lock = rtmutex_lock,
 	.unlock = rtmutex_unlock,
-	.prio_changed = rtmutex_prio_changed,
+	.prio_changed = rt_mutex_prio_changed,
 	.view = rtmutex_view,
 	.broken = rtmutex_broken,
 };

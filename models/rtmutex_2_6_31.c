@@ -272,7 +272,7 @@ static void slowunlock(struct rt_mutex_base *lock)
 
 static const struct lock_param params[] = {
 	{ "deadlock", LOCK_PARAM_FLAG, 0, "on: walk to the end, deadlocks return -EDEADLK" },
-	{ "max_lock_depth", LOCK_PARAM_COUNT, 1024, "blocked tasks a chain walk visits before it gives up" },
+	{ "max_lock_depth", LOCK_PARAM_COUNT, RT_MUTEX_MAX_LOCK_DEPTH, "blocked tasks a chain walk visits before it gives up" },
 	{ "lateral", LOCK_PARAM_FLAG, 0, "tasks that are not real-time steal from equals, too" },
 	{ "adaptive", LOCK_PARAM_FLAG, 0, "waiters spin while the owner runs" },
 	{ NULL },
@@ -282,10 +282,7 @@ static void pending_init(void *l, const uint64_t *values)
 {
 	struct rt_mutex_pending *lock = l;
 
-	raw_spin_lock_init(&lock->base.wait_lock);
-	lock->base.waiters = RB_ROOT_CACHED;
-	lock->base.chwalk = values[0] ? RT_MUTEX_FULL_CHAINWALK : RT_MUTEX_MIN_CHAINWALK;
-	lock->base.max_lock_depth = (unsigned int)values[1];
+	rt_mutex_base_init(&lock->base, values[0] ? RT_MUTEX_FULL_CHAINWALK : RT_MUTEX_MIN_CHAINWALK, (unsigned int)values[1]);
 	lock->base.lateral = values[2];
 	lock->adaptive = values[3];
 }

@@ -24,13 +24,18 @@ struct rt_mutex_base {
 	bool lateral; /* equal keys may steal unless RT: the spinlock flavour */
 };
 
+#define RT_MUTEX_MAX_LOCK_DEPTH 1024 /* the default: blocked tasks that a chain walk visits before it gives up */
+
+/* Free, nobody waits; not `lateral`. (rtmutex_core.c) */
+void rt_mutex_base_init(struct rt_mutex_base *lock, enum rtmutex_chainwalk chwalk, unsigned int max_lock_depth);
+/* The prio_changed of every struct lock_model that waits through one. (rtmutex_chain.c) */
+void rt_mutex_prio_changed(void *l, struct task_struct *p);
+
 /*
  * A sleeping spinlock within another lock: its waits are waits for that one, its events are nobody's. (rtspinlock.c)
  */
 void rt_spin_lock_init(struct rt_mutex_base *lock);
 void rt_spin_lock(struct rt_mutex_base *lock);
 void rt_spin_unlock(struct rt_mutex_base *lock);
-/* prio_changed of a lock that has one. */
-void rt_spin_prio_changed(void *l, struct task_struct *p);
 
 #endif

@@ -341,3 +341,8 @@ void rt_mutex_adjust_pi(struct task_struct *task)
 	rt_mutex_adjust_prio_chain(task, RT_MUTEX_MIN_CHAINWALK, NULL, next_lock, NULL, task,
 				   next_lock->max_lock_depth);
 }
+
+void rt_mutex_prio_changed(void *l, struct task_struct *p)
+{
+	rt_mutex_adjust_pi(p);
+}

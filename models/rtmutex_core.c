@@ -6,6 +6,15 @@
  */
 #include "models/rtmutex_private.h"
 
+void rt_mutex_base_init(struct rt_mutex_base *lock, enum rtmutex_chainwalk chwalk, unsigned int max_lock_depth)
+{
+	raw_spin_lock_init(&lock->wait_lock);
+	lock->waiters = RB_ROOT_CACHED;
+	lock->chwalk = chwalk;
+	lock->max_lock_depth = max_lock_depth;
+	lock->lateral = false;
+}
+
 bool rt_mutex_cmpxchg_acquire(struct rt_mutex_base *lock, struct task_struct *old, struct task_struct *new)
 {
 	return try_cmpxchg_acquire(&lock->owner, &old, new);

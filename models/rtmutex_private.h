@@ -123,7 +123,7 @@ int rt_mutex_adjust_prio_chain(struct task_struct *task, enum rtmutex_chainwalk 
 			       struct rt_mutex_base *orig_lock, struct rt_mutex_base *next_lock,
 			       struct rt_mutex_waiter *orig_waiter, struct task_struct *top_task,
 			       unsigned int max_lock_depth);
-/* prio_changed of both flavours. */
+/* The priority of @task was set: its place in the queue, and its chain. */
 void rt_mutex_adjust_pi(struct task_struct *task);
 
 /* -- rtmutex_core.c: take, block, wake; wait_lock held ------------------------------------ */

@@ -17,8 +17,6 @@
  */
 #include "models/rtmutex_private.h"
 
-#define MAX_LOCK_DEPTH 1024
-
 /* wait_lock held on entry and return. */
 static void rtlock_slowlock_locked(struct rt_mutex_base *lock)
 {
@@ -57,29 +55,27 @@ static void rtlock_slowlock(struct rt_mutex_base *lock)
 	raw_spin_unlock_irqrestore(&lock->wait_lock, flags);
 }
 
-static void rtlock_lock(struct rt_mutex_base *lock)
+static bool rtlock_fastlock(struct rt_mutex_base *lock)
 {
-	if (rt_mutex_cmpxchg_acquire(lock, NULL, current))
-		lockevent_inc(rtmutex_lock_fast);
-	else
-		rtlock_slowlock(lock);
+	if (!rt_mutex_cmpxchg_acquire(lock, NULL, current))
+		return false;
+	lockevent_inc(rtmutex_lock_fast);
+	return true;
 }
 
 /* -- within another lock ------------------------------------------------------------------- */
 
 void rt_spin_lock_init(struct rt_mutex_base *lock)
 {
-	raw_spin_lock_init(&lock->wait_lock);
-	lock->waiters = RB_ROOT_CACHED;
-	lock->chwalk = RT_MUTEX_MIN_CHAINWALK;
-	lock->max_lock_depth = MAX_LOCK_DEPTH;
+	rt_mutex_base_init(lock, RT_MUTEX_MIN_CHAINWALK, RT_MUTEX_MAX_LOCK_DEPTH);
 	lock->lateral = true;
 }
 
 void rt_spin_lock(struct rt_mutex_base *lock)
 {
 	kw_lockevents_hide(true);
-	rtlock_lock(lock);
+	if (!rtlock_fastlock(lock))
+		rtlock_slowlock(lock);
 	kw_lockevents_hide(false);
 	migrate_disable();
 }
@@ -92,15 +88,10 @@ void rt_spin_unlock(struct rt_mutex_base *lock)
 	kw_lockevents_hide(false);
 }
 
-void rt_spin_prio_changed(void *l, struct task_struct *p)
-{
-	rt_mutex_adjust_pi(p);
-}
-
 /* -- the simulator's side ------------------------------------------------------------------ */
 
 static const struct lock_param params[] = {
-	{ "max_lock_depth", LOCK_PARAM_COUNT, MAX_LOCK_DEPTH, "blocked tasks a chain walk visits before it gives up" },
+	{ "max_lock_depth", LOCK_PARAM_COUNT, RT_MUTEX_MAX_LOCK_DEPTH, "blocked tasks a chain walk visits before it gives up" },
 	{ NULL },
 };
 
@@ -116,12 +107,12 @@ static int rtspinlock_lock(void *l, struct lock_req *req)
 {
 	struct rt_mutex_base *lock = l;
 
-	if (!(req->how & LOCK_TRY))
-		rtlock_lock(lock);
-	else if (rt_mutex_cmpxchg_acquire(lock, NULL, current))
-		lockevent_inc(rtmutex_lock_fast);
-	else if (!rt_mutex_slowtrylock(lock))
-		return -EBUSY;
+	if (!rtlock_fastlock(lock)) {
+		if (!(req->how & LOCK_TRY))
+			rtlock_slowlock(lock);
+		else if (!rt_mutex_slowtrylock(lock))
+			return -EBUSY;
+	}
 	migrate_disable();
 	return 0;
 }
@@ -154,7 +145,7 @@ LOCK_MODEL(rtspinlock) = {
 	.init = rtspinlock_init,
 	.lock = rtspinlock_lock,
 	.unlock = rtspinlock_unlock,
-	.prio_changed = rt_spin_prio_changed,
+	.prio_changed = rt_mutex_prio_changed,
 	.view = rtspinlock_view,
 	.broken = rtspinlock_broken,
 };

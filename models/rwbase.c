@@ -327,17 +327,14 @@ static bool write_trylock(struct rwbase_rt *rwb)
 /* -- the simulator's side ------------------------------------------------------------------ */
 
 static const struct lock_param params[] = {
-	{ "max_lock_depth", LOCK_PARAM_COUNT, 1024, "blocked tasks a chain walk visits before it gives up" },
+	{ "max_lock_depth", LOCK_PARAM_COUNT, RT_MUTEX_MAX_LOCK_DEPTH, "blocked tasks a chain walk visits before it gives up" },
 	{ NULL },
 };
 
 static void init(struct rwbase_rt *rwb, bool fair, bool rtlock, uint64_t depth)
 {
 	atomic_set(&rwb->readers, READER_BIAS);
-	raw_spin_lock_init(&rwb->rtmutex.wait_lock);
-	rwb->rtmutex.waiters = RB_ROOT_CACHED;
-	rwb->rtmutex.chwalk = RT_MUTEX_MIN_CHAINWALK;
-	rwb->rtmutex.max_lock_depth = (unsigned int)depth;
+	rt_mutex_base_init(&rwb->rtmutex, RT_MUTEX_MIN_CHAINWALK, (unsigned int)depth);
 	rwb->rtmutex.lateral = rtlock;
 	rwb->fair = fair;
 	rwb->rtlock = rtlock;
@@ -421,11 +418,6 @@ static void rwbase_downgrade(void *l, struct lock_req *req)
 	holders_add(&rwb->holders, req->hold, LOCK_SHARED);
 }
 
-static void rwbase_prio_changed(void *l, struct task_struct *p)
-{
-	rt_mutex_adjust_pi(p);
-}
-
 static void rwbase_view(const void *l, struct lock_view *view)
 {
 	const struct rwbase_rt *rwb = l;
@@ -464,7 +456,7 @@ static const char *rwbase_broken(const void *l)
 
 #define RWBASE                                                                                               \
 	.abi = LOCK_MODEL_ABI, .size = sizeof(struct rwbase_rt), .hold_size = sizeof(struct holder),         \
-	.lock = rwbase_lock, .unlock = rwbase_unlock, .prio_changed = rwbase_prio_changed,                   \
+	.lock = rwbase_lock, .unlock = rwbase_unlock, .prio_changed = rt_mutex_prio_changed,                   \
 	.view = rwbase_view, .broken = rwbase_broken
 
 LOCK_MODEL(rwbase_5_15) = {

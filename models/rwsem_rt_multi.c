@@ -346,7 +346,7 @@ static void write_unlock(struct rw_mutex *rwm, struct rw_record *rec)
 
 static const struct lock_param params[] = {
 	{ "readers", LOCK_PARAM_COUNT, 0, "readers at a time; 0: any number" },
-	{ "max_lock_depth", LOCK_PARAM_COUNT, 1024, "blocked tasks a chain walk visits before it gives up" },
+	{ "max_lock_depth", LOCK_PARAM_COUNT, RT_MUTEX_MAX_LOCK_DEPTH, "blocked tasks a chain walk visits before it gives up" },
 	{ NULL },
 };
 
@@ -354,10 +354,7 @@ static void multi_init(void *l, const uint64_t *values)
 {
 	struct rw_mutex *rwm = l;
 
-	raw_spin_lock_init(&rwm->mutex.wait_lock);
-	rwm->mutex.waiters = RB_ROOT_CACHED;
-	rwm->mutex.chwalk = RT_MUTEX_MIN_CHAINWALK;
-	rwm->mutex.max_lock_depth = (unsigned int)values[1];
+	rt_mutex_base_init(&rwm->mutex, RT_MUTEX_MIN_CHAINWALK, (unsigned int)values[1]);
 	rwm->limit = (int)values[0];
 	INIT_LIST_HEAD(&rwm->readers);
 }

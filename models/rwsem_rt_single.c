@@ -69,7 +69,7 @@ static void up_read(struct rt_rwsem *sem)
 /* -- the simulator's side ------------------------------------------------------------------ */
 
 static const struct lock_param params[] = {
-	{ "max_lock_depth", LOCK_PARAM_COUNT, 1024, "blocked tasks a chain walk visits before it gives up" },
+	{ "max_lock_depth", LOCK_PARAM_COUNT, RT_MUTEX_MAX_LOCK_DEPTH, "blocked tasks a chain walk visits before it gives up" },
 	{ NULL },
 };
 
@@ -120,11 +120,6 @@ static void rwsem_rt_single_downgrade(void *l, struct lock_req *req)
 	hold->mode = LOCK_SHARED;
 }
 
-static void rwsem_rt_single_prio_changed(void *l, struct task_struct *p)
-{
-	rt_mutex_adjust_pi(p);
-}
-
 static void rwsem_rt_single_view(const void *l, struct lock_view *view)
 {
 	const struct rt_rwsem *sem = l;
@@ -146,7 +141,7 @@ static const char *rwsem_rt_single_broken(const void *l)
 #define RT_SINGLE                                                                                            \
 	.abi = LOCK_MODEL_ABI, .size = sizeof(struct rt_rwsem), .hold_size = sizeof(struct rt_rwsem_hold),   \
 	.params = params, .events = lockevent_names, .lock = rwsem_rt_single_lock,                           \
-	.unlock = rwsem_rt_single_unlock, .prio_changed = rwsem_rt_single_prio_changed,                      \
+	.unlock = rwsem_rt_single_unlock, .prio_changed = rt_mutex_prio_changed,                      \
 	.view = rwsem_rt_single_view, .broken = rwsem_rt_single_broken
 
 LOCK_MODEL(rwsem_rt_single) = {
